@@ -9,7 +9,7 @@ RUN node scripts/image-packages.ts select \
 
 FROM node:24.21.0-trixie-slim
 LABEL org.opencontainers.image.title="Atelier" \
-  org.opencontainers.image.description="A Discord bot that makes images, video, music and text through a media and model gateway" \
+  org.opencontainers.image.description="A Discord bot that makes images, video, music and text through an AI gateway" \
   org.opencontainers.image.version="0.1.0" \
   org.opencontainers.image.licenses="MIT"
 

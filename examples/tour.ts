@@ -8,7 +8,7 @@ import { defaultSettings, GatewayError, openGateway, type Snapshot } from '../sr
 const { GATEWAY_BASE_URL = 'http://127.0.0.1:4010', GATEWAY_API_KEY = 'sk-sandbox' } = process.env;
 const gateway = openGateway({ ...defaultSettings, baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY });
 
-/** The polling intervals that the specification recommends for a short job; the bot's scheduler does this for many jobs. */
+/** Polls at the intervals that the specification recommends for a short job; the bot's scheduler does this for many jobs. */
 async function follow(what: string, ask: () => Promise<Snapshot>): Promise<Snapshot> {
   for (;;) {
     const snapshot = await ask();

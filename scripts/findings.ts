@@ -9,7 +9,7 @@ const LABELS: Readonly<Record<FindingKind, string>> = {
   'in-both-places': 'tasks stored both as live and as finished',
   misplaced: 'tasks stored in the wrong namespace',
   'expired-token': 'tasks with an expired interaction token',
-  past: 'tasks and rows past their retention time',
+  past: 'tasks and rows past their retention period',
   'line-missing': 'task summaries missing from the lists of members and servers',
   'line-dangling': 'task summaries without a task',
   'line-outdated': 'task summaries older than their task',

@@ -1,6 +1,6 @@
-// The health check of the container image: asks the bot beside it, prints the answer, and fails unless the bot says yes.
+// The health check of the container image: queries the bot in the same container, prints the response, and fails unless the bot reports that it is ready.
 const [path = '/readyz'] = process.argv.slice(2);
-// The gateway is asked for at most four seconds.
+// Longer than the four seconds that the bot waits for the gateway.
 const TIME_LIMIT_MS = 6_000;
 
 try {

@@ -61,7 +61,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A server on which every request fails, and the requests that it received. */
+/** Starts a server on which every request fails, and records the requests. */
 async function failingServer(trouble: (typeof TROUBLES)[number]) {
   const requested = new Set<string>();
   const tries = new Map<string, number>();

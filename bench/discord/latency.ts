@@ -13,7 +13,7 @@ const variants = { bare: 'bare discord.js', eager: 'bare, no limit on edits', bo
 type Way = keyof typeof variants;
 const names = Object.keys(variants) as Way[];
 
-/** The same members at the same pace, alternating between a bare client and the shipped bot. */
+/** Measures the latency for the same members at the same pace, alternating between a bare client and the shipped bot. */
 export async function measureLatency(): Promise<void> {
   const results = LOADS.map(() => ({ bare: [], eager: [], bot: [] }) as Record<Way, LoadFigures[]>);
   const stage = await Stage.open();

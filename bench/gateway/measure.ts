@@ -11,7 +11,7 @@ const IN_FLIGHT = 64;
 
 const variants: Readonly<Record<Way, string>> = { bare: 'bare undici.request', client: 'client (imgx.get)' };
 
-/** The same polls of the same server, alternating between bare undici and the client, each in its own process. */
+/** Measures the same polls of the same server, alternating between bare undici and the client, each in its own process. */
 export async function measureGateway(): Promise<void> {
   const server = start('server.ts');
   try {

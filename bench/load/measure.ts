@@ -14,7 +14,7 @@ const CHECK_INTERVAL_MS = 500;
 const TARGET_MIB = 200;
 const MIB = 2 ** 20;
 
-/** The peak memory of the bot's process, as recorded by the kernel, while many results of two megabytes arrive. */
+/** Measures the peak memory of the bot's process, as recorded by the kernel, while many results of two megabytes arrive. */
 export async function measureLoad(): Promise<void> {
   const folder = await StoreFolder.open();
   const sides = start(new URL('sides.ts', import.meta.url));

@@ -15,7 +15,7 @@ const IDLE_MS = 3_000;
 const UPLOAD_LIMIT = 10 * 2 ** 20;
 const MINUTE = 60;
 
-/** How long the event loop of this process, which stands for the bot's, is blocked while files are processed in the other one. */
+/** Measures how long the event loop of this process, which stands for the bot's, is blocked while files are processed in the other one. */
 export async function measureMedia(): Promise<void> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   const own = new MediaProcess({ clock: systemClock, log });
@@ -45,7 +45,7 @@ export async function measureMedia(): Promise<void> {
   };
 
   const bytes = heavyPng();
-  const voice = spoken();
+  const voice = spokenSamples();
   const huge = await hugePng();
   await measure('idle', () => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
   await measure('start and first image', () => media.imageFacts(bytes));
@@ -70,7 +70,7 @@ export async function measureMedia(): Promise<void> {
   await Promise.all([media.close(), sounds.close(), own.close()]);
 }
 
-function spoken(): Int16Array[] {
+function spokenSamples(): Int16Array[] {
   const piece = Int16Array.from(
     { length: PCM_RATE / 5 },
     (_, at) => 8_000 * Math.sin((at * 2 * Math.PI * 220) / PCM_RATE),

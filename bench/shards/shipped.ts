@@ -122,7 +122,7 @@ connected in seconds, then as a share of one core, of all shard processes. The l
   extrapolate(results);
 }
 
-/** A line through the smallest and the largest number of shards in one process. */
+/** Fits a line through the results for the smallest and the largest number of shards in one process. */
 function extrapolate(results: readonly [Shape, Measured][]): void {
   const alone = results.filter(([{ processes }]) => processes === 1);
   const [least, most] = [alone[0], alone.at(-1)];

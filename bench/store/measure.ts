@@ -59,15 +59,15 @@ async function measure(place: Place): Promise<Figures> {
         await store.close();
         store = await openStore(place.address, parts);
       }
-      starts.push(await taken(async () => void (await store.live())));
+      starts.push(await durationOf(async () => void (await store.live())));
     }
     const puts: number[] = [];
     const gets: number[] = [];
     const pages: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      puts.push(await taken(() => changeMany(store, tasks, round)));
-      gets.push(await taken(() => each(GETS, (at) => store.get(tasks[(at * 7) % TASKS]?.id ?? ''))));
-      pages.push(await taken(() => each(PAGES, () => store.page({ of: { memberId: MEMBER }, max: 10 }), 1)));
+      puts.push(await durationOf(() => changeMany(store, tasks, round)));
+      gets.push(await durationOf(() => each(GETS, (at) => store.get(tasks[(at * 7) % TASKS]?.id ?? ''))));
+      pages.push(await durationOf(() => each(PAGES, () => store.page({ of: { memberId: MEMBER }, max: 10 }), 1)));
     }
     await store.close();
     return {
@@ -119,7 +119,7 @@ async function each(count: number, work: (at: number) => Promise<unknown>, atOnc
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-async function taken(work: () => Promise<void>): Promise<number> {
+async function durationOf(work: () => Promise<void>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;

@@ -15,7 +15,7 @@ const ROUNDS = 5;
 
 const said: Readonly<Record<Manner, string>> = { words: 'words', sound: '2.4 s of sound' };
 
-/** The cost of live conversations: the time to an answer, and the memory of twenty of them. */
+/** Measures the cost of live conversations: the time to an answer, and the memory of twenty of them. */
 export async function measureTalk(): Promise<void> {
   const sides = start(new URL('sides.ts', import.meta.url));
   try {

@@ -47,14 +47,14 @@ type Does = { [Kind in keyof SideOrders]: (input: SideOrders[Kind]['input']) => 
 const does: Does = {
   async open({ talks }) {
     await ready();
-    for (let talk = 0; talk < talks; talk++) openings.push(await begun());
+    for (let talk = 0; talk < talks; talk++) openings.push(await beginTalk());
     return null;
   },
   async alone({ manner, rounds }) {
     await ready();
     const figures: BotFigures[] = [];
     for (let round = 0; round < rounds; round++) {
-      const opening = await begun();
+      const opening = await beginTalk();
       figures.push(await saidIn(opening, manner === 'sound' ? { sound: [file] } : { words: asking(WORDS) }));
       await discord.as('member').click(opening, 'End');
       await discord.until(() => (mayBeSpokenTo(now(opening)) ? undefined : true), 'the end');
@@ -94,7 +94,7 @@ function asking(words: number): string {
 }
 
 /** The first message of the conversation, with the button to speak. Two equal orders within seconds would count as one. */
-async function begun(): Promise<Message> {
+async function beginTalk(): Promise<Message> {
   asked += 1;
   const exchange = await discord.as('member').slash('talk start', { instructions: `be number ${asked}` });
   const [, thread = ''] = /<#(\d+)>/.exec((await exchange.message()).content) ?? [];

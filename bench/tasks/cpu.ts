@@ -20,7 +20,7 @@ const variants = { client: 'client alone (imgx.get)', engine: 'whole engine' } a
 type Way = keyof typeof variants;
 type Poll = { perSecond: number; cpuMicros: number };
 
-/** The same polls of the same server, alternating between the client alone and the engine around it. */
+/** Measures the same polls of the same server, alternating between the client alone and the engine around it. */
 export async function measureCpu(): Promise<void> {
   const results: Record<Way, Poll[]> = { client: [], engine: [] };
   const folder = await StoreFolder.open();

@@ -15,7 +15,7 @@ const EVERY_MS = 300;
 /** At this speed a job takes about four seconds. */
 const GATEWAY_SPEED = 10;
 
-/** How long after the gateway finishes a job the member sees it, and how much of that delay comes from polling. */
+/** Reports how long after the gateway finishes a job the member sees the result, and how much of that delay comes from polling. */
 export function reportSchedule(jobs: readonly JobFigures[]): void {
   const kinds = [
     { name: 'at most 30 s long', gap: EARLY_GAP_MS, jobs: jobs.filter(({ lasted }) => lasted <= EARLY_MS) },
@@ -42,7 +42,7 @@ length. The clock runs ${CLOCK_SPEED} times faster, so real processing time is m
   console.log(table(['seconds', 'jobs', 'found p50', 'p95', 'half the interval', 'ratio', 'shown p50', 'p95'], rows));
 }
 
-/** The bot's own delay in real time: from the poll that found the end to the edit that shows it. */
+/** Measures the bot's own delay in real time: from the poll that found the end to the edit that shows it. */
 export async function measureBotDelay(): Promise<void> {
   const planned = Array.from({ length: JOBS }, (_, number): JobInput => {
     return { ends: number % 2 === 0 ? 'image' : 'fails', times: 1 };

@@ -7,7 +7,7 @@ import { measureMemory } from './memory.ts';
 import { measurePages } from './pages.ts';
 import { measureRestart } from './restart.ts';
 
-/** One table after another, so no measurement shares the machine with another. */
+/** Measures one table after another, so that no measurement shares the machine with another. */
 export async function measureTasks(): Promise<void> {
   await measureRestart();
   await measureMemory();

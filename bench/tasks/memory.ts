@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** Each task is polled once, so that the engine's own data for it is measured too, and then not again for minutes. */
 const settings = { GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
-/** The memory of the shipped bot with this many live tasks, once nothing is left to collect. */
+/** Measures the memory of the shipped bot with this many live tasks, once nothing is left to collect. */
 export async function measureMemory(): Promise<void> {
   const results = TASKS.map((): Weight[] => []);
   const scene = await Scene.open();

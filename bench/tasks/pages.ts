@@ -29,7 +29,7 @@ const GUILD = '200000000000000001';
 const HOUR_MS = 3_600_000;
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
 
-/** How long a page of `/tasks` takes for a member who has ten thousand tasks, with each filter. */
+/** Measures how long a page of `/tasks` takes for a member who has ten thousand tasks, with each filter. */
 export async function measurePages(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
   const file = join(folder, 'pages.sqlite');

@@ -16,7 +16,7 @@ export class StoreFolder {
     return new StoreFolder(await mkdtemp(join(tmpdir(), 'atelier-bench-')));
   }
 
-  /** A newly filled store: the ages of its tasks count from now. */
+  /** Fills a new store; the ages of its tasks are relative to now. */
   async filled(filling: Filling): Promise<string> {
     this.#stores += 1;
     const file = join(this.#folder, `${this.#stores}.sqlite`);

@@ -1,7 +1,7 @@
 import type { Pace } from './pace.ts';
 import { randomOf, seedFrom } from './random.ts';
 
-/** The existing fine-tunes: one that ended long ago, one that will succeed and one that will fail. */
+/** The existing fine-tuning jobs: one that ended long ago, one that will succeed and one that will fail. */
 export const fineTuneIds = ['ft-sandbox-1', 'ft-sandbox-2', 'ft-sandbox-3'] as const;
 
 /** An event with its legacy field names; events are ordered from oldest to newest, as specified (4.9). */
@@ -28,7 +28,7 @@ const EVENT_SCRIPTS: Readonly<Record<string, readonly ScriptedEvent[]>> = {
   'ft-sandbox-3': script('ft-sandbox-3', minute / 2, 2, 'failed'),
 };
 
-/** Returns the events so far, or undefined if the fine-tune does not exist. */
+/** Returns the events so far, or undefined if the fine-tuning job does not exist. */
 export function eventsOf(id: string, pace: Pace): readonly FineTuneEvent[] | undefined {
   if (!Object.hasOwn(EVENT_SCRIPTS, id)) return undefined;
   const elapsed = pace.elapsed();

@@ -22,7 +22,7 @@ export const plainImage = (colour: Colour, size: { width: number; height: number
     .toFormat(format)
     .toBuffer();
 
-/** The category that the colour of an image represents. */
+/** Returns the category that the colour of an image represents. */
 export async function categoryOf(image: Buffer): Promise<string | undefined> {
   const { data } = await sharp(image)
     .removeAlpha()

@@ -25,7 +25,7 @@ export class ReferenceFetcher {
     bodyTimeout: TIMEOUT_MS,
   });
 
-  /** The images among the sources, decoded and scaled down. Videos and audio are accepted but ignored. */
+  /** Returns the images among the sources, decoded and scaled down. Videos and audio are accepted but ignored. */
   async images(sources: readonly Source[]): Promise<readonly Buffer[]> {
     const images = await Promise.all(sources.map((source, at) => this.#image(source, at)));
     return images.filter((image) => image !== undefined);

@@ -13,7 +13,7 @@ const MAX_MESSAGES = 300;
 
 type AsUserRequest = { Querystring: { as?: unknown } };
 
-/** The page's API; every route requires the token of this run. */
+/** Adds the page's API; every route requires the token of this run. */
 export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): void {
   const { discord, gateway, bot, traffic } = stage;
   const me = ({ query }: FastifyRequest<AsUserRequest>) => findPerson(query.as ?? 'member', discord);

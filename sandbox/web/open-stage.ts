@@ -114,7 +114,7 @@ async function gatewayFor(
   };
 }
 
-/** A port that is free now; the bot listens on it at every start. */
+/** Finds a port that is free now; the bot listens on it at every start. */
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

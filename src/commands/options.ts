@@ -71,7 +71,7 @@ const MAX_SUGGESTION_LENGTH = 100;
 export const suggestionsFrom = (names: readonly string[], typed: string): Suggestion[] =>
   names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name) => ({ name, value: name }));
 
-/** The model of an order. A model that the gateway says it does not have is refused before anything is ordered. */
+/** Returns the model of an order. A model that the gateway says it does not have is refused before anything is ordered. */
 export async function chooseModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
   const model =
     (await modelOrDefault(purpose, typed, services)) ??
@@ -92,7 +92,7 @@ async function noModelRefusal(purpose: Purpose, { models }: ModelServices): Prom
     : new Refusal('refusals.nameModelNear', { setting, near });
 }
 
-/** The model that the member names, else the operator's default; undefined leaves the choice to the gateway. */
+/** Returns the model that the member names, else the operator's default; undefined leaves the choice to the gateway. */
 export async function modelOrDefault(purpose: Purpose, typed: string | undefined, services: ModelServices) {
   const { models, defaultModels } = services;
   if (typed === undefined) return defaultModels[purpose === 'voice' ? 'talk' : purpose];

@@ -1,6 +1,6 @@
 import type { Follower } from '../discord/follower.ts';
 import type { ThreadCreator } from '../discord/outbox/threads.ts';
-import type { Place } from '../discord/place.ts';
+import type { InteractionFacts } from '../discord/place.ts';
 import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { Rates } from '../discord/rates.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
@@ -60,7 +60,7 @@ export interface Services extends MessageServices, ModelServices {
   isInServer(guildId: string): Promise<boolean>;
   /** False if Discord did not accept the message. */
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
-  /** As above, in a server's log channel, whose messages are deleted after the server's retention time. */
+  /** Posts a message in a server's log channel, whose messages are deleted after the server's retention period. */
   postInLog(guildId: string, channelId: string, plan: MessagePlan): Promise<boolean>;
   fineTunes: Pick<FineTunes, 'events'>;
   follows: Pick<Follower, 'begin' | 'stop'>;
@@ -73,10 +73,10 @@ export interface Services extends MessageServices, ModelServices {
   /** Which buttons on results this gateway accepts. */
   offers: Offers;
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
-  prepareAgain(task: Task, place: Place): Promise<PreparedMessage>;
+  prepareAgain(task: Task, place: InteractionFacts): Promise<PreparedMessage>;
   health(): Promise<Health>;
   /** The part of the state that only the operator sees. */
   operatorState(): Promise<OperatorState>;
   /** The commands and menus that are registered for this place, with their ids. */
-  registeredCommands(place: Place): Promise<ReadonlyMap<string, string>>;
+  registeredCommands(place: InteractionFacts): Promise<ReadonlyMap<string, string>>;
 }

@@ -97,7 +97,7 @@ export class Follower {
       const poll = this.#lock
         .run(id, () => this.#poll(id))
         .catch((error: unknown) => {
-          this.#parts.log.warn({ err: error }, 'Could not update the message of a followed fine-tune.');
+          this.#parts.log.warn({ err: error }, 'Could not update the message of a followed fine-tuning job.');
           if (this.#followed.get(id) === followed) this.#schedule(follow, events);
         });
       this.#polls.add(poll);
@@ -134,7 +134,7 @@ export class Follower {
     return now - follow.newsAt >= this.#parts.quietMs ? 'quiet' : undefined;
   }
 
-  /** Undefined if the gateway does not report them at the moment. */
+  /** Fetches the events; undefined if the gateway does not return them at the moment. */
   async #eventsOf({ fineTuneId }: Follow): Promise<readonly FineTuneEvent[] | 'gone' | undefined> {
     try {
       return await this.#parts.fineTunes.events(fineTuneId, { attempts: 1 });
@@ -169,7 +169,7 @@ export class Follower {
 
 const word = z.string().min(1);
 
-/** A message that shows the events of a fine-tune: everything needed to resume after a restart. */
+/** A message that shows the events of a fine-tuning job: everything needed to resume after a restart. */
 const followSchema = z.strictObject({
   id: word,
   fineTuneId: word,

@@ -67,7 +67,7 @@ export class Funnel {
     // A bug: the member gets a reference that appears in all log lines of the task or the interaction.
     const subject = currentSubject();
     const reference = subject.task ?? subject.reference ?? newReference();
-    this.#log.error({ what, reference, err: error }, 'Something unexpected failed.');
+    this.#log.error({ what, reference, err: error }, 'An unexpected error occurred.');
     return this.#say('unexpected', { reference });
   }
 

@@ -2,14 +2,14 @@ import { ChannelType, PermissionFlagsBits, PermissionsBitField } from 'discord.j
 import { Refusal } from '../lib/refusal.ts';
 import type { TalkRequest } from '../services/talks/session.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
-import { type Place, THREAD_TYPES } from './place.ts';
+import { type InteractionFacts, THREAD_TYPES } from './place.ts';
 
 /** Runs before the interaction is acknowledged and sees only its payload. A command's own guards also get its options. */
-export type Guard<Options = unknown> = (place: Place, options: Options) => Refusal | undefined;
+export type Guard<Options = unknown> = (place: InteractionFacts, options: Options) => Refusal | undefined;
 
 export function firstRefusal<Options>(
   guards: readonly Guard<Options>[],
-  place: Place,
+  place: InteractionFacts,
   options: Options,
 ): Refusal | undefined {
   for (const guard of guards) {
@@ -21,7 +21,10 @@ export function firstRefusal<Options>(
 
 /** Every request costs the operator money, so only the operator's servers (and, if enabled, personal installs) are served. */
 export function refuseUnserved(served: { guildIds: readonly string[]; userInstall: boolean }) {
-  return ({ guildId, install }: Pick<Place, 'guildId' | 'install'>, _options?: unknown): Refusal | undefined => {
+  return (
+    { guildId, install }: Pick<InteractionFacts, 'guildId' | 'install'>,
+    _options?: unknown,
+  ): Refusal | undefined => {
     if (install === 'user') return served.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
     if (served.guildIds.length === 0) return undefined;
     // A direct message does not belong to a server, so it cannot be compared with those that are served.
@@ -44,7 +47,7 @@ interface Permission {
   name: string;
 }
 
-function missingOf(wanted: readonly Permission[], { appPermissions }: Place): string[] {
+function missingOf(wanted: readonly Permission[], { appPermissions }: InteractionFacts): string[] {
   const granted = new PermissionsBitField(appPermissions);
   return wanted.filter(({ bits }) => !granted.any(bits)).map(({ name }) => name);
 }
@@ -87,7 +90,7 @@ const { PrivateThread, GuildText, GuildAnnouncement } = ChannelType;
 const TYPES_WITH_THREADS: ReadonlySet<ChannelType | undefined> = new Set([GuildText, GuildAnnouncement, undefined]);
 
 /** Decided from the payload alone, so the gateway is not contacted for a conversation that cannot take place here. */
-export function talkPlaceFor(place: Place, who: TalkRequest['who']): TalkPlace | Refusal {
+export function talkPlaceFor(place: InteractionFacts, who: TalkRequest['who']): TalkPlace | Refusal {
   const { channelId, channelType, guildId, install } = place;
   if (guildId === undefined || channelId === undefined || install !== 'guild') {
     return new Refusal('refusals.talkOutsideServer');

@@ -6,13 +6,13 @@ import type { CustomId, Verb } from './custom-ids.ts';
 import type { FormValues } from './form.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import { type Options, readOptions, type Values } from './options.ts';
-import type { Origin, Place, ReplyMode } from './place.ts';
+import type { InteractionFacts, Origin, ReplyMode } from './place.ts';
 import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
 import type { TargetMessage } from './target-message.ts';
 
 /** What a handler gets in addition to its own input: who uses it and where, the services, and the texts. */
 export interface HandlerContext<Services> {
-  place: Place;
+  place: InteractionFacts;
   /** How to reach the member and the message again, for a task that this interaction creates. */
   origin: Origin;
   /** Runs work that has a message of its own, in addition to the reply. The message shows the plan until the work changes it; a failure is shown there too. */
@@ -54,7 +54,7 @@ interface CommandDefinition<O extends Options, Services> extends Guarded<Values<
   name: string;
   /** Only makes sense in a server where the bot is installed. */
   isForServers?: boolean;
-  /** By default Discord only shows it to members with Manage Server, but a server's settings can change that, so the command checks again. */
+  /** By default, Discord shows the command only to members with Manage Server, but a server's settings can change that, so the command checks the permission again. */
   isForAdmins?: boolean;
   options: O;
   /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
@@ -68,7 +68,7 @@ interface PlainCommand<O extends Options, Services> extends CommandDefinition<O,
 
 interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDefinition<O, Services> {
   /** Turns the payload into the input of `run`, or into a refusal. Runs before the guards and the acknowledgement. */
-  parse(values: Values<O>, place: Place): Parsed | Refusal;
+  parse(values: Values<O>, place: InteractionFacts): Parsed | Refusal;
   run(parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
 }
 
@@ -78,7 +78,7 @@ export interface SingleCommand<Services>
   extends Pick<CommandDefinition<Options, Services>, 'name' | 'isForServers' | 'isForAdmins' | 'options' | 'suggest'> {
   read(
     interaction: ChatInputCommandInteraction,
-    place: Place,
+    place: InteractionFacts,
   ):
     | {
         /** The command can reply in private, and the member has not chosen whether it should. */
@@ -124,7 +124,7 @@ export function command<const O extends Options, Services, Parsed>({
   guards = [],
   ...definition
 }: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>): SingleCommand<Services> {
-  function work(values: Values<O>, place: Place): Work<Services> | Refusal {
+  function work(values: Values<O>, place: InteractionFacts): Work<Services> | Refusal {
     if (!('parse' in definition)) return (context) => definition.run(values, context);
     return unlessRefused(definition.parse(values, place), (parsed) => (context) => definition.run(parsed, context));
   }

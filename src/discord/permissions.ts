@@ -1,5 +1,5 @@
 import { PermissionFlagsBits, PermissionsBitField } from 'discord.js';
-import type { Place } from './place.ts';
+import type { InteractionFacts } from './place.ts';
 
 interface NeededPermission {
   bit: bigint;
@@ -21,7 +21,7 @@ export const neededPermissions: readonly NeededPermission[] = [
 ];
 
 /** The names of the permissions that the bot lacks in a channel. */
-export function missingPermissions({ appPermissions }: Place): string[] {
+export function missingPermissions({ appPermissions }: InteractionFacts): string[] {
   const granted = new PermissionsBitField(appPermissions);
   return neededPermissions.filter(({ bit }) => !granted.has(bit)).map(({ name }) => name);
 }

@@ -9,8 +9,8 @@ import { z } from 'zod';
 import type { OrderOrigin } from '../services/tasks/orders.ts';
 import type { Route } from '../services/tasks/task.ts';
 
-/** Where an interaction happened and who triggered it, from its payload alone. */
-export interface Place {
+/** What the payload of an interaction says about it: where it happened, who triggered it, and what they and the bot are allowed to do there. */
+export interface InteractionFacts {
   userId: string;
   guildId: string | undefined;
   channelId: string | undefined;
@@ -34,10 +34,10 @@ export interface Place {
   install: 'guild' | 'user';
 }
 
-export function placeOf(
+export function interactionFactsOf(
   interaction: BaseInteraction,
   { type, parentId, isAgeRestricted = false }: Partial<ChannelFacts> = {},
-): Place {
+): InteractionFacts {
   const { guildId, channelId, user, locale, memberPermissions, appPermissions, attachmentSizeLimit, createdTimestamp } =
     interaction;
   // Key "0" is the server that installed the bot; in a direct message with the bot it is "0" too.
@@ -59,17 +59,17 @@ export function placeOf(
   };
 }
 
-/** If the server is not cached, the library passes on the member of the payload unchanged. */
+/** If the server is not cached, the library passes on the raw member object from the payload. */
 export function roleIdsOf(member: Pick<NonNullable<BaseInteraction['member']>, 'roles'> | null): string[] {
   const roles = member?.roles ?? [];
   return Array.isArray(roles) ? roles : [...roles.cache.keys()];
 }
 
-export const mayManageMessages = ({ permissions }: Place): boolean =>
+export const mayManageMessages = ({ permissions }: InteractionFacts): boolean =>
   (permissions & PermissionFlagsBits.ManageMessages) !== 0n;
 
 /** An administrator is allowed to do everything, but Discord does not always set each bit for them. */
-export const mayManageServer = ({ permissions }: Place): boolean =>
+export const mayManageServer = ({ permissions }: InteractionFacts): boolean =>
   (permissions & (PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator)) !== 0n;
 
 /** Who made a request, where, and how to reach them: the part of an interaction that a task stores. */
@@ -82,7 +82,7 @@ export type Origin = OrderOrigin;
 export type ReplyMode = 'here' | 'new-message' | 'new-private' | 'new-public';
 
 export function originOf(interaction: BaseInteraction, isPrivate: boolean): Origin {
-  const { userId: requesterId, guildId, channelId, roleIds } = placeOf(interaction);
+  const { userId: requesterId, guildId, channelId, roleIds } = interactionFactsOf(interaction);
   return { requesterId, guildId, channelId, roleIds, route: routeOf(interaction, { isPrivate }) };
 }
 
@@ -103,7 +103,7 @@ export function pressOrigin(interaction: BaseInteraction, pressed: PressedMessag
 export const TOKEN_LIFE_MS = 15 * 60_000;
 
 export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate: boolean }): Route {
-  const { install, uploadLimit, locale } = placeOf(interaction);
+  const { install, uploadLimit, locale } = interactionFactsOf(interaction);
   // If only a user has installed the application, its bot is present only in its own direct messages.
   const isPresent = install === 'guild' || interaction.context === InteractionContextType.BotDM;
   return {
@@ -120,7 +120,7 @@ export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate
 }
 
 function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean {
-  // In its own direct messages the bot can write, though the permissions there do not include it
+  // In its own direct messages the bot can write, although the permissions that Discord reports there do not say so
   // (https://discord.com/developers/docs/interactions/receiving-and-responding, "app_permissions").
   if (context === InteractionContextType.BotDM) return true;
   // The channels of servers are not cached, so we do not know whether this one is a thread. A false positive costs one refused
@@ -134,12 +134,12 @@ function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean
   return maySend && appPermissions.has(PermissionFlagsBits.ViewChannel | PermissionFlagsBits.AttachFiles);
 }
 
-/** Few are needed, because interactions are handled as soon as they arrive; the library only holds some back until it is ready. */
+/** A small number is enough: interactions are handled as soon as they arrive, except those that the library holds back until it is ready. */
 const MAX_REMEMBERED = 1_000;
 
 const channel = z.object({ type: z.number(), parent_id: z.string().nullish(), nsfw: z.boolean().nullish() });
 
-const created = z.object({
+const interactionCreatePacket = z.object({
   t: z.literal('INTERACTION_CREATE'),
   d: z.object({ id: z.string(), channel }),
 });
@@ -158,7 +158,7 @@ export class InteractionChannels {
   readonly #known = new Map<string, ChannelFacts>();
 
   readPacket(packet: unknown): void {
-    const { d: interaction } = created.safeParse(packet).data ?? {};
+    const { d: interaction } = interactionCreatePacket.safeParse(packet).data ?? {};
     if (!interaction) return;
     const { type, parent_id: parentId, nsfw } = interaction.channel;
     this.#known.set(interaction.id, {

@@ -10,9 +10,9 @@ export interface MessagePlan {
   page?: PagePlan;
   /** Only these members are notified, even if the text mentions others. */
   notifies?: readonly string[];
-  /** The id of the message that it replies to, in the same channel. */
+  /** The id of the message that this message replies to, in the same channel. */
   repliesTo?: string;
-  /** Its only file is a voice message, and it contains nothing else. `waveform`: one byte per column, in base64. */
+  /** If set, the only file of the message is a voice message, and the message contains nothing else. `waveform`: one byte per column, in base64. */
   voice?: { seconds: number; waveform: string };
 }
 

@@ -2,7 +2,7 @@ import { type Clock, SteadyClock } from '../lib/clock.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { type Rate, TokenBuckets } from '../lib/token-buckets.ts';
-import type { Place } from './place.ts';
+import type { InteractionFacts } from './place.ts';
 
 /** The bot's own limits; undefined for none. */
 export interface RateSettings {
@@ -24,7 +24,7 @@ const SUGGESTIONS_PER_INTERACTION = 5;
 /** The operator needs to know about a flood of requests, but not about each of them. */
 const WARN_EVERY_MS = 60_000;
 
-type Sender = Pick<Place, 'userId' | 'guildId'>;
+type Sender = Pick<InteractionFacts, 'userId' | 'guildId'>;
 
 interface RatesParts {
   settings: RateSettings;

@@ -13,7 +13,7 @@ import type { Task } from '../services/tasks/task.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
 import { errorFacts, failureKindOf, hasCode } from './outbox/errors.ts';
 import { isVisibleToOwnerOnly } from './outbox/ways.ts';
-import type { Place } from './place.ts';
+import type { InteractionFacts } from './place.ts';
 import { THREAD_TYPES } from './place.ts';
 
 const person = z.object({ id: z.string() });
@@ -34,7 +34,7 @@ export function openOwners(reads: DiscordReads, log: Pick<PlainLog, 'warn'>): ()
       return await known;
     } catch (error) {
       known = undefined;
-      log.warn({ err: error }, 'Could not read from Discord who operates this bot.');
+      log.warn({ err: error }, 'Could not fetch the owner of the bot from Discord.');
       return new Set();
     }
   };
@@ -105,7 +105,7 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
     return commandsShape.parse(await reads.get(route));
   }
 
-  return async ({ guildId, install }: Place): Promise<ReadonlyMap<string, string>> => {
+  return async ({ guildId, install }: InteractionFacts): Promise<ReadonlyMap<string, string>> => {
     // A server that has not installed the bot has no commands of its own.
     const home = install === 'guild' ? guildId : undefined;
     const place = home ?? '';

@@ -33,10 +33,10 @@ import type { Outbox } from './outbox/outbox.ts';
 import { lateFollowUp, Responder, type RetryLimit, tellMemberAlone } from './outbox/responder.ts';
 import {
   type InteractionChannels,
+  type InteractionFacts,
+  interactionFactsOf,
   type Origin,
   originOf,
-  type Place,
-  placeOf,
   pressOrigin,
   type ReplyMode,
   TOKEN_LIFE_MS,
@@ -57,7 +57,7 @@ export interface RouterParts<Services> {
   onAcknowledged?: ((ms: number) => void) | undefined;
   channels?: Pick<InteractionChannels, 'of'>;
   /** Whether the server makes this command's replies private unless the member chooses otherwise. */
-  isPrivateByDefault?: (place: Place, command: string) => boolean;
+  isPrivateByDefault?: (place: InteractionFacts, command: string) => boolean;
 }
 
 /** Passes each interaction to its handler. Acknowledges it first, and notifies the member of a failure. */
@@ -103,7 +103,7 @@ export class Router<Services> {
     const responder = new Responder(outbox, { applicationId, interactionId, token }, onFirstResponse);
     try {
       if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
-      const place = placeOf(interaction);
+      const place = interactionFactsOf(interaction);
       const { guards, rates } = this.#parts;
       accepted(interaction.isAutocomplete() ? rates.refuseSuggestion(place) : rates.refuseInteraction(place));
       accepted(firstRefusal(guards, place, undefined));
@@ -221,7 +221,7 @@ export class Router<Services> {
   }
 
   #place(interaction: BaseInteraction) {
-    return placeOf(interaction, this.#parts.channels?.of(interaction.id));
+    return interactionFactsOf(interaction, this.#parts.channels?.of(interaction.id));
   }
 
   #contextFor(interaction: BaseInteraction, responder: Responder, origin: Origin): HandlerContext<Services> {

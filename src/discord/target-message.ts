@@ -13,7 +13,7 @@ export interface TargetMessage {
   /** Images, videos and audio, attached or linked, with URLs that are valid for a day. */
   files: readonly Attachment[];
   createdAt: number;
-  /** Whether the bot posted it. */
+  /** Whether the bot posted the message. */
   isOurs: boolean;
   /** The ids of tasks in its buttons and file names, if the bot posted it. */
   taskIds: readonly string[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A message that a member has written in a channel of a server. */
+/** A message that a member has written in a channel of a server. Only messages in threads are used. */
 export interface ThreadMessage {
   id: string;
   channelId: string;
@@ -14,7 +14,7 @@ export interface ThreadMessage {
 /** Ordinary messages and replies; the other types are Discord's own notices. */
 const ORDINARY: ReadonlySet<number> = new Set([0, 19]);
 
-const created = z.object({
+const messageCreatePacket = z.object({
   t: z.literal('MESSAGE_CREATE'),
   d: z.object({
     id: z.string(),
@@ -31,9 +31,9 @@ const created = z.object({
   }),
 });
 
-/** The packet of a member's message in a server, without anything that is not read; undefined for any other packet. */
-export function threadPacketIn(packet: unknown): z.output<typeof created> | undefined {
-  const { data } = created.safeParse(packet);
+/** The packet of a member's message in a server, stripped of the fields that the bot does not use; undefined for any other packet. */
+export function threadPacketIn(packet: unknown): z.output<typeof messageCreatePacket> | undefined {
+  const { data } = messageCreatePacket.safeParse(packet);
   if (!data || !ORDINARY.has(data.d.type) || data.d.author.bot || data.d.author.system) return undefined;
   return data;
 }

@@ -2,13 +2,14 @@ const MAX_TEXT_LENGTH = 500;
 const MAX_MESSAGE_LENGTH = 300;
 const MAX_FRAMES = 20;
 const MAX_FRAME_LENGTH = 300;
-/** How deep objects are logged, and how many entries of each. */
+/** How many levels of nested objects are logged, and how many entries per level. */
 const MAX_DEPTH = 4;
+const MAX_ERRORS = 4;
 const MAX_ENTRIES = 50;
 /** The length limit for all texts of one line together. */
 const MAX_CHARACTERS = 16_000;
 
-/** Only code throws these. The messages of other classes may come from servers or parsers, which quote their input. */
+/** The messages of these classes are written by programmers. Those of other classes may come from servers or parsers, which quote their input. */
 const TRUSTED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AggregateError']);
 /** Names and codes; anything else may be text that a member sent. */
 const NAME = /^[\w.:/-]{1,64}$/;
@@ -18,12 +19,12 @@ const QUOTED = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
 const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
 
 /** Libraries attach the whole request to an error, and messages quote input, so only safe facts and stack frames are logged. */
-export const loggableError = (error: unknown): unknown => describe(error, new Budget(), 0);
+export const loggableError = (error: unknown): unknown => describe(error, new CharacterBudget(), 0);
 
-/** Makes facts safe to log and limits their size: errors are reduced, and bytes become their count. */
+/** Makes facts safe to log and limits their size: errors are reduced to safe fields, and binary data is replaced by its length. */
 export function loggableFacts(facts: object): object {
   const { err, ...others }: { err?: unknown } = facts;
-  const budget = new Budget();
+  const budget = new CharacterBudget();
   return { ...asRecord(others, budget, 0), ...(err !== undefined && { err: describe(err, budget, 0) }) };
 }
 
@@ -37,7 +38,7 @@ export function reasonOf(error: unknown): string {
   return messageOf(error) ?? classOf(error);
 }
 
-class Budget {
+class CharacterBudget {
   #left = MAX_CHARACTERS;
 
   take(text: string, max = MAX_TEXT_LENGTH): string {
@@ -47,7 +48,7 @@ class Budget {
   }
 }
 
-function describe(error: unknown, budget: Budget, depth: number): unknown {
+function describe(error: unknown, budget: CharacterBudget, depth: number): unknown {
   // Anything can be thrown, even text that a member sent.
   if (!(error instanceof Error)) return { type: typeof error };
   const own = Object.getOwnPropertyDescriptors(error);
@@ -57,7 +58,7 @@ function describe(error: unknown, budget: Budget, depth: number): unknown {
   const url = read('requestBody') === undefined ? undefined : read('url');
   const route = typeof url === 'string' ? URL.parse(url)?.pathname : undefined;
   const errors = read('errors');
-  const causes: unknown[] = Array.isArray(errors) ? errors.slice(0, MAX_DEPTH) : [];
+  const innerErrors: unknown[] = Array.isArray(errors) ? errors.slice(0, MAX_ERRORS) : [];
   const cause = read('cause');
   return {
     type: budget.take(classOf(error)),
@@ -69,7 +70,8 @@ function describe(error: unknown, budget: Budget, depth: number): unknown {
       .map((frame) => budget.take(frame, MAX_FRAME_LENGTH))
       .join('\n'),
     ...(depth < MAX_DEPTH && cause instanceof Error && { cause: describe(cause, budget, depth + 1) }),
-    ...(depth < MAX_DEPTH && causes.length > 0 && { errors: causes.map((one) => describe(one, budget, depth + 1)) }),
+    ...(depth < MAX_DEPTH &&
+      innerErrors.length > 0 && { errors: innerErrors.map((one) => describe(one, budget, depth + 1)) }),
   };
 }
 
@@ -126,8 +128,8 @@ export function refusedFields(tree: unknown, path = '', depth = 0): string[] {
     .flatMap(([key, branch]) => {
       if (key !== '_errors')
         return refusedFields(branch, path === '' ? asName(key) : `${path}.${asName(key)}`, depth + 1);
-      const complaints: { code?: unknown }[] = Array.isArray(branch) ? branch.slice(0, MAX_DEPTH) : [];
-      return complaints.map((complaint) => `${path || 'message'}: ${asName(complaint?.code)}`);
+      const errors: { code?: unknown }[] = Array.isArray(branch) ? branch.slice(0, MAX_ERRORS) : [];
+      return errors.map((error) => `${path || 'message'}: ${asName(error?.code)}`);
     });
 }
 
@@ -136,12 +138,12 @@ const asName = (value: unknown): string => {
   return NAME.test(text) ? text : '?';
 };
 
-function asRecord(facts: object, budget: Budget, depth: number): Record<string, unknown> {
+function asRecord(facts: object, budget: CharacterBudget, depth: number): Record<string, unknown> {
   const entries = Object.entries(facts).slice(0, MAX_ENTRIES);
   return Object.fromEntries(entries.map(([name, value]) => [budget.take(name), asFact(value, budget, depth)]));
 }
 
-function asFact(value: unknown, budget: Budget, depth: number): unknown {
+function asFact(value: unknown, budget: CharacterBudget, depth: number): unknown {
   if (typeof value === 'string') return budget.take(value);
   if (typeof value !== 'object' || value === null) return typeof value === 'function' ? undefined : value;
   if (value instanceof Error) return describe(value, budget, depth);

@@ -17,7 +17,7 @@ export function withoutEnd(text: string, letters: string): string {
 
 /** Control characters, line separators, and characters that change the direction of text. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-/** As above, without the characters that JSON escapes already. */
+/** The same characters, except those that JSON already escapes. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 const escapeSequence = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -25,7 +25,7 @@ const escapeSequence = (letter: string): string => `\\u${letter.charCodeAt(0).to
 /** Makes untrusted text safe for a terminal, on one line. */
 export const terminalSafe = (text: string): string => text.replace(UNSAFE, escapeSequence);
 
-/** As above for a line of JSON, which stays valid. */
+/** Makes a line of JSON safe for a terminal; the line stays valid JSON. */
 export const terminalSafeJson = (line: string): string => line.replace(UNSAFE_IN_JSON, escapeSequence);
 
 /** Levenshtein distance with one row: `row[j]` is the distance from the read part of `from` to `to.slice(0, j)`. */

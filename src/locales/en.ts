@@ -2,7 +2,7 @@ import { lanes, notices } from './en/notices.ts';
 import { refusals } from './en/refusals.ts';
 import { task } from './en/task.ts';
 
-/** The texts that no single feature owns. Names in double braces are variables. */
+/** The strings that no single feature owns. Names in double braces are variables. */
 export const en = {
   deletedMember: 'deleted member',
   left: {
@@ -35,8 +35,8 @@ export const en = {
   task,
   ask: {
     title: 'Continues [this answer]({{link}})',
-    facts: 'Model {{model}}',
-    effort: 'Effort {{effort}}',
+    facts: 'Model: {{model}}',
+    effort: 'Effort: {{effort}}',
     waiting: 'Waiting for the model…',
     thinking: 'Thinking…',
     searching: 'Searching the web…',
@@ -113,8 +113,8 @@ export const en = {
   /** Live conversations and their utterances. */
   talk: {
     title: 'Live conversation',
-    model: 'Model {{model}}',
-    voice: 'Voice {{voice}}',
+    model: 'Model: {{model}}',
+    voice: 'Voice: {{voice}}',
     instructions: 'Instructions: {{instructions}}',
     who: {
       me: 'The model listens only to {{owner}}.',
@@ -211,7 +211,7 @@ export const en = {
       gone: 'The URL of the reference {{name}} has expired. Upload the file again.',
       status: 'The URL of the reference {{name}} returns HTTP {{status}}. Check the URL.',
       wrongType: {
-        any: 'The reference {{name}} is not an image, a video or audio. Choose another file.',
+        any: 'The reference {{name}} is not an image, video or audio file. Choose another file.',
         image: 'The reference {{name}} is not an image. Choose another file.',
         video: 'The reference {{name}} is not a video. Choose another file.',
         audio: 'The reference {{name}} is not an audio file. Choose another file.',

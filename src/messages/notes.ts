@@ -20,7 +20,7 @@ interface NotesParts extends Pick<MessageContext, 'views'> {
 }
 
 /** Only small files are fetched completely: the beginning of a file is enough to see that it can be fetched. */
-const FETCH_LIMITS = { max: 8 * 2 ** 20, waitLimitMs: 15_000 };
+const FETCH_LIMITS = { max: 8 * 2 ** 20, timeoutMs: 15_000 };
 
 /** Finds notes about results that differ from their request, and about references that may explain a failure. */
 export function noteFinder({ media, views, say, log, clock, change }: NotesParts) {

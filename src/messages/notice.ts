@@ -51,13 +51,13 @@ const views: Readonly<Record<NoticeTopic, View>> = {
     return [say('notices.model.one', { ...known, model: inCode(textOf(model)) })];
   },
   channel: (_, say) => [say('notices.channel')],
-  started,
+  started: startLines,
   schema: ({ facts }, say) => [say('notices.schema', { store: textOf(facts.store), tasks: textOf(facts.task) })],
   unreadable: ({ count }, say) => [say('notices.unreadable', { count })],
   noCredit: ({ subject }, say) => [say('notices.noCredit', { kind: subject })],
 };
 
-function started({ facts, count, since }: Notice, say: Say): string[] {
+function startLines({ facts, count, since }: Notice, say: Say): string[] {
   const { previous, awaySince, wasClean } = facts;
   const version = textOf(facts.version);
   return [

@@ -175,7 +175,7 @@ const MAX_NAME_LENGTH = 500;
 const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>
   isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task));
 
-/** The cost of a task, and how much of the limit its owner has left, if their server shows this to everyone who sees the result. */
+/** Returns the lines with the cost of a task and the remaining limit of its owner, if their server shows this to everyone who sees the result. */
 async function costLines(task: Task, { tasks, budgets, spending, say }: PresenterParts): Promise<string[]> {
   if (task.guildId === undefined || !task.traits.isPaid || !budgets.of(task.guildId).showsCost) return [];
   const known = await tasks.ledger?.costOf(task);

@@ -29,7 +29,7 @@ export interface MessageServices {
   messageOf(task: Task): MessagePlan;
 }
 
-/** The task whose button was pressed, for every member who can see it. */
+/** Returns the task whose button was pressed, for every member who can see it. */
 export async function pressedTask(taskId: string, { services, place }: HandlerContext<MessageServices>): Promise<Task> {
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
@@ -39,7 +39,7 @@ export async function pressedTask(taskId: string, { services, place }: HandlerCo
   return task;
 }
 
-/** The task whose button was pressed, for decisions that only its owner can make. */
+/** Returns the task whose button was pressed, for decisions that only its owner can make. */
 export async function ownTask(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
   return mustOwn(await pressedTask(taskId, context), context);
 }

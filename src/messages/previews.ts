@@ -25,7 +25,7 @@ const MAX_PREVIEW_BYTES = 2 ** 20;
 const MAX_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
 const PREVIEW_LIMIT_MS = 5_000;
 
-/** The gateway's image of a task in progress. */
+/** Fetches the gateway's image of a task in progress. */
 export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview | undefined> {
   const address = task.preview?.address;
   if (address === undefined) return undefined;
@@ -40,7 +40,7 @@ const MAX_SOURCE_BYTES = 20_000_000;
 /** Source images are made smaller, because several of them share one message. */
 const MAX_SHOWN_SOURCE_BYTES = 2 ** 19;
 
-/** The source images of a description, which says little without them. */
+/** Fetches the source images of a description, which says little without them. */
 export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview[]> {
   const given = parts.views[task.kind]?.sourceImages?.(task) ?? [];
   const previews: Preview[] = [];
@@ -55,7 +55,7 @@ export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?:
   return previews;
 }
 
-/** A thumbnail of each video that is only linked, if the gateway has one. */
+/** Fetches a thumbnail of each video that is only linked, if the gateway has one. */
 export async function thumbnailsOf(
   task: Task,
   isLinked: (index: number) => boolean,
@@ -92,7 +92,7 @@ async function fetchReduced(
   signal?: AbortSignal,
 ): Promise<Preview | undefined> {
   try {
-    const fetched = await media.fetch({ address }, { max, waitLimitMs: PREVIEW_LIMIT_MS, signal, givenBy });
+    const fetched = await media.fetch({ address }, { max, timeoutMs: PREVIEW_LIMIT_MS, signal, givenBy });
     if (fetched.type.kind !== 'image') {
       fetched.release();
       return undefined;

@@ -135,7 +135,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       log.info('This shard process has stopped.');
     };
     return {
-      connectionLost: shards.lost,
+      connectionLost: shards.refused,
       storeLost: Promise.withResolvers<never>().promise,
       stop() {
         stopped ??= stop();

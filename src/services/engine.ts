@@ -311,7 +311,7 @@ export function openEngine({
     fingerprints,
     callbacks: callbacks?.callbacks,
 
-    /** The text of a member's file. */
+    /** Reads the text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {
       const context = { memberId, timeLimitMs: settings.maxWaitMs.text };
       const { documents: [read] = [] } = await gather({ documents: [file] }, context);

@@ -112,7 +112,7 @@ function storeReason({ mustBeOurs, trouble, unsaved }: Watched['store']): string
   try {
     mustBeOurs();
   } catch {
-    // Its message contains the URL of the store, which not everyone who can reach this port should see.
+    // The error's message contains the URL of the store, which not everyone who can reach this port should see.
     return 'Another bot may own the store.';
   }
   if (trouble()) return 'The store does not respond.';

@@ -135,7 +135,7 @@ async function begin(here: Visitor): Promise<void> {
   await page.getByRole('button', { name: /Speak$/ }).waitFor();
 }
 
-/** The live sessions, newest first. */
+/** Shows the live sessions, newest first. */
 async function live(here: Visitor): Promise<Locator> {
   const sessions = (await here.bench('Jobs')).getByRole('region', { name: 'Live sessions' });
   await sessions.getByRole('button', { name: 'Cut' }).first().waitFor(WAIT);

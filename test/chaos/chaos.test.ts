@@ -19,8 +19,8 @@ describe('The bot under chaos', () =>
         const studio = thriftyStudio();
         onTestFinished(() => studio.close());
         const { broken, figures } = await chaos({
-          ...{ seed: SEED, jobs: 30, kills: 3, stormMs: 7_000, lasting: false },
-          ...{ speed: 15, calmMs: 60_000, storeUrl: url, studio },
+          ...{ seed: SEED, jobs: 30, kills: 3, stormMs: 7_000, includeLongFaults: false },
+          ...{ speed: 15, settleTimeoutMs: 60_000, storeUrl: url, studio },
         });
         process.stderr.write(`${figures.join('\n')}\n`);
         expect(broken).toEqual([]);

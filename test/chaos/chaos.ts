@@ -30,7 +30,7 @@ export interface ChaosOptions extends Scale, Pick<GatewayOptions, 'studio'> {
   /** How fast the gateway works during the storm. */
   speed: number;
   /** How long everything may take to end once the storm is over. */
-  calmMs: number;
+  settleTimeoutMs: number;
 }
 
 const KEY = 'sk-sandbox';
@@ -107,7 +107,7 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
 }
 
 /** No faults from here on, so everything that is running can end. */
-async function calm({ calmMs }: ChaosOptions, sides: Sides, keeper: Keeper, members: Members): Promise<void> {
+async function calm({ settleTimeoutMs }: ChaosOptions, sides: Sides, keeper: Keeper, members: Members): Promise<void> {
   const { gateway } = sides;
   sides.calm();
   if (!keeper.isAlive) await keeper.start();
@@ -117,5 +117,5 @@ async function calm({ calmMs }: ChaosOptions, sides: Sides, keeper: Keeper, memb
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);
     return brokenIn(judged(evidenceOf(sides, members, keeper))).length === 0;
   };
-  await within(calmMs, isOver, CHECK_INTERVAL_MS);
+  await within(settleTimeoutMs, isOver, CHECK_INTERVAL_MS);
 }

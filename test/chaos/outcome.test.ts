@@ -32,7 +32,7 @@ function judge(facts: Partial<Case>, more: Partial<Order> = {}, tokensExpiredAt:
 }
 
 const REFUSED = 'The gateway is busy. Try again in a moment.';
-const HINT = 'A restart interrupted the delivery of **a fox**, so you may have seen how it ended.';
+const HINT = 'A restart interrupted the delivery of **a fox**, so you may not have received its result.';
 
 it('An order that is submitted twice is a broken promise, unless both submits have the same key', async () => {
   const [answer] = await standing(REFUSED);

@@ -9,7 +9,7 @@ export interface Scale {
   /** All faults happen within this time. */
   stormMs: number;
   /** Whether there is time to wait for hanging requests. */
-  lasting: boolean;
+  includeLongFaults: boolean;
 }
 
 /** One request of a member, who repeats it if the bot does not respond. */
@@ -75,7 +75,7 @@ const MAX_DOWNTIME = 1 / 6;
 const OUTLIVING_SHARE = 0.3;
 
 /** Everything that will happen, determined by its seed alone. */
-export function planOf({ seed, jobs, kills, stormMs, lasting }: Scale, where = places): Plan {
+export function planOf({ seed, jobs, kills, stormMs, includeLongFaults }: Scale, where = places): Plan {
   const random = randomOf(seed);
   const moment = (share = 1): number => Math.floor(random.next() * stormMs * share);
   return {
@@ -88,7 +88,7 @@ export function planOf({ seed, jobs, kills, stormMs, lasting }: Scale, where = p
     troubles: apart(
       Array.from({ length: Math.ceil(jobs * TROUBLES_PER_JOB) }, () => ({
         at: moment(TROUBLED_SHARE),
-        trouble: anyTrouble(random, { lasting }),
+        trouble: anyTrouble(random, { includeLongFaults }),
       })),
     ),
   };

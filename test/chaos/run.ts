@@ -49,7 +49,15 @@ async function run(): Promise<number> {
   print(`To have the same again: npm run chaos -- --seed ${seed} --jobs ${jobs} --kills ${kills}`);
   const stormMs = Math.max(jobs * MS_PER_JOB, kills * MS_PER_KILL);
   return printProgress(
-    await chaos({ seed, jobs, kills, stormMs, lasting: true, speed: SPEED, calmMs: SETTLE_TIMEOUT_MS }),
+    await chaos({
+      seed,
+      jobs,
+      kills,
+      stormMs,
+      includeLongFaults: true,
+      speed: SPEED,
+      settleTimeoutMs: SETTLE_TIMEOUT_MS,
+    }),
   );
 }
 

@@ -53,7 +53,7 @@ export function sightOf(message: Message): Sight {
   const hasButtons = (...wanted: string[]): boolean => verbs.join() === wanted.join();
   const goesOn = verbs.at(-1) === 'delete' && verbs.slice(0, -1).every((verb) => GOING_ON.has(verb ?? ''));
   if (((message.flags ?? 0) & MessageFlags.Loading) !== 0) return 'spinner';
-  if (words.includes('so you may have seen how it ended'))
+  if (words.includes('so you may not have received its result'))
     return hasButtons() || hasButtons('showall') ? 'pointed' : 'odd';
   if (/[▰▱]|Waiting in the bot’s queue/.test(words)) return hasButtons('cancel') ? 'progress' : 'odd';
   if (words.includes('couldn’t confirm whether the gateway accepted'))

@@ -46,10 +46,10 @@ const jobFaults = ['fail', 'moderated', 'stick', 'slow'] satisfies PresetName[];
 const garbage: Fault = { type: 'body', body: ['what', { is: 'this' }, null] };
 const forgetful: Fault = { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' };
 
-/** How often a fault is drawn in comparison with the others. `lasting`: only the bot's own wait limit ends it. */
+/** How often a fault is drawn in comparison with the others. `isLong`: only the bot's own timeout ends it. */
 interface Chance {
   weight: number;
-  lasting?: true;
+  isLong?: true;
   make(random: Random): Trouble;
 }
 
@@ -59,20 +59,20 @@ const chances: readonly Chance[] = [
   ),
   { weight: 1, make: () => ({ of: 'tokens', name: 'tokens expired' }) },
   { weight: 9, make: discordFault },
-  { weight: 1, lasting: true, make: discordHang },
+  { weight: 1, isLong: true, make: discordHang },
   { weight: 4, make: (random) => atGateway('submit', anyOf(submitFaults, random)) },
   { weight: 4, make: (random) => atGateway('poll', anyOf(pollFaults, random), 1 + random.integer(3)) },
   { weight: 1, make: () => gatewayFault('poll', 'garbage', garbage) },
   { weight: 1, make: () => gatewayFault('poll', 'not known for a moment', forgetful) },
   { weight: 1, make: (random) => atGateway('file', anyOf(fileFaults, random)) },
-  { weight: 1, lasting: true, make: (random) => atGateway(anyOf(['submit', 'poll'], random), 'hang') },
-  { weight: 1, lasting: true, make: () => atGateway('submit', 'accepted-then-hang') },
+  { weight: 1, isLong: true, make: (random) => atGateway(anyOf(['submit', 'poll'], random), 'hang') },
+  { weight: 1, isLong: true, make: () => atGateway('submit', 'accepted-then-hang') },
   { weight: 4, make: jobFault },
 ];
 
-/** `lasting` faults take a minute or more to end, unless the bot is killed in the meantime. */
-export function anyTrouble(random: Random, { lasting }: { lasting: boolean }): Trouble {
-  const open = chances.filter((chance) => lasting || !chance.lasting);
+/** Long faults take a minute or more to end, unless the bot is killed in the meantime. */
+export function anyTrouble(random: Random, { includeLongFaults }: { includeLongFaults: boolean }): Trouble {
+  const open = chances.filter((chance) => includeLongFaults || !chance.isLong);
   let left = random.next() * open.reduce((sum, { weight }) => sum + weight, 0);
   const chosen = open.find(({ weight }) => {
     left -= weight;

@@ -32,7 +32,7 @@ export interface BothOptions extends GatewayOptions {
   limits?: Partial<GatewayLimits>;
 }
 
-/** The client and the embedded gateway, connected by real HTTP; only the gateway's time is under the test's control. */
+/** Starts the client and the embedded gateway, connected by real HTTP; only the gateway's time is under the test's control. */
 export async function both({ settings, limits, ...options }: BothOptions = {}): Promise<Both> {
   const clock = new ManualClock();
   const studio = thriftyStudio();

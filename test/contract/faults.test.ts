@@ -34,12 +34,12 @@ const lostAnswers: readonly (readonly [PresetName, GatewayErrorKind])[] = [
 ];
 
 describe.each(profiles)('Faults of a %s gateway', (profile) => {
-  const waitLimit = { readMs: 300, submitMs: 300, bodyMs: 300 };
+  const timeouts = { readMs: 300, submitMs: 300, bodyMs: 300 };
 
   it.each(troubles)(
     'With the fault %s a submit fails as %s, is not accepted, and says so if that is known',
     async (name, kind, may) => {
-      const { gateway, embedded } = await both({ profile, limits: waitLimit });
+      const { gateway, embedded } = await both({ profile, limits: timeouts });
       embedded.faults.add({ do: name });
       const error = await failureOf(gateway.imgx.imagine({ prompt: 'a lighthouse' }));
       expect(error).toMatchObject({ kind, mayHaveTakenEffect: may });
@@ -53,7 +53,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   it.each(lostAnswers)(
     'With the fault %s a submit that was accepted but lost its response is not sent again',
     async (name, kind) => {
-      const { gateway, embedded } = await both({ profile, limits: { ...waitLimit, attempts: 3 } });
+      const { gateway, embedded } = await both({ profile, limits: { ...timeouts, attempts: 3 } });
       embedded.faults.add({ do: name });
       const error = await failureOf(gateway.imgx.imagine({ prompt: 'a lighthouse' }));
       expect(error).toMatchObject({ kind, mayHaveTakenEffect: true });
@@ -65,7 +65,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   it.each([...troubles.map(([name, kind]) => [name, kind] as const), ...lostAnswers])(
     'With the fault %s a poll that fails as %s changes nothing about the task',
     async (name, kind) => {
-      const { gateway, embedded } = await both({ profile, limits: waitLimit });
+      const { gateway, embedded } = await both({ profile, limits: timeouts });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
       embedded.faults.add({ do: name });
       expect(await failureOf(gateway.imgx.get(remoteId))).toMatchObject({ kind, mayHaveTakenEffect: false });

@@ -13,7 +13,7 @@ const answering = async (body: unknown): Promise<Both> => {
   return fixture;
 };
 
-/** One job of every family, with the function that polls it. */
+/** Submits one job of every family, with the function that polls it. */
 async function jobsOf(fixture: Both): Promise<(() => Promise<Snapshot>)[]> {
   const { gateway } = fixture;
   const image = await gateway.imageJobs.create({ model: 'lumen-image-1', prompt: 'a fox' }, { idempotencyKey: 'once' });

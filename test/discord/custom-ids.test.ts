@@ -96,16 +96,16 @@ const INSIDE_MESSAGES = [
 
 const verbs = new Map<string, Verb<unknown>>(Object.values(customIds).map((verb) => [verb.name, verb]));
 
-function read(text: string): { id: CustomId; verb: Verb<unknown> } {
+function readKnownId(text: string): { id: CustomId; verb: Verb<unknown> } {
   const id = readCustomId(text);
   const verb = id && verbs.get(id.verb);
-  if (!id || !verb) throw new Error(`Nothing is known of ${text}.`);
+  if (!id || !verb) throw new Error(`${text} is not a known custom id.`);
   return { id, verb };
 }
 
 describe('The table of custom ids', () => {
   it.each(INSIDE_MESSAGES)('The custom id %s can be read and is still written the same way', (text) => {
-    const { id, verb } = read(text);
+    const { id, verb } = readKnownId(text);
     const pointer = verb.read(id);
     expect(pointer).not.toBeInstanceOf(Refusal);
     expect(verb.id(pointer)).toBe(text);
@@ -114,7 +114,7 @@ describe('The table of custom ids', () => {
   it('Every custom id in the table has a handler', () => {
     const filled = { fields: { words: 'a fox', reason: 'hate', time: 'day' }, lists: {}, files: {} };
     for (const text of INSIDE_MESSAGES) {
-      const { id } = read(text);
+      const { id } = readKnownId(text);
       const button = handlers.buttons.find(({ verb }) => verb === id.verb)?.press(id, []);
       const opener = handlers.openers.find(({ verb }) => verb === id.verb)?.open(id);
       const form = handlers.forms.find(({ verb }) => verb === id.verb)?.read(id, filled);
@@ -128,7 +128,7 @@ describe('The table of custom ids', () => {
   it('Every verb is defined once and occurs in the table of custom ids', () => {
     expect(verbs.size).toBe(Object.keys(customIds).length);
     expect([...verbs.keys()].toSorted()).toEqual(
-      [...new Set(INSIDE_MESSAGES.map((id) => read(id).id.verb))].toSorted(),
+      [...new Set(INSIDE_MESSAGES.map((id) => readKnownId(id).id.verb))].toSorted(),
     );
   });
 
@@ -148,12 +148,12 @@ describe('The table of custom ids', () => {
     'tune.1.page..1',
     'tasks.1.x....',
   ])('The table of custom ids refuses %s, which was never written', (text) => {
-    const { id, verb } = read(text);
+    const { id, verb } = readKnownId(text);
     expect(verb.read(id)).toEqual(new Refusal('refusals.unknownButton'));
   });
 
   it('A custom id of an unknown version is refused with its own sentence', () => {
-    const { id, verb } = read('retry.2.01k3v9x2mabcdefgh');
+    const { id, verb } = readKnownId('retry.2.01k3v9x2mabcdefgh');
     expect(verb.read(id)).toEqual(new Refusal('refusals.outdatedButton'));
   });
 });

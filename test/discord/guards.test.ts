@@ -1,13 +1,13 @@
 import { ChannelType, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { talkPlaceFor } from '../../src/discord/guards.ts';
-import type { Place } from '../../src/discord/place.ts';
+import type { InteractionFacts } from '../../src/discord/place.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
 const needed = Permission.ViewChannel | Permission.SendMessagesInThreads | Permission.AttachFiles;
 const all = needed | Permission.CreatePublicThreads | Permission.CreatePrivateThreads;
 
-const text: Place = {
+const text: InteractionFacts = {
   ...{
     userId: '1',
     guildId: '2',

@@ -14,7 +14,7 @@ import { Refusal } from '../../src/lib/refusal.ts';
 import { createSay } from '../../src/locales/index.ts';
 
 /** A command with one option of each type; its handler records the values. */
-const tell = command({
+const tellCommand = command({
   name: 'tell',
   isPrivate: false,
   options: {
@@ -47,7 +47,7 @@ async function recordingDiscord(): Promise<EmbeddedDiscord> {
     clock: systemClock,
   };
   const router = new Router({
-    handlers: { commands: [tell] },
+    handlers: { commands: [tellCommand] },
     guards: [],
     rates: new Rates({ settings: {}, clock: systemClock, log }),
     ...parts,

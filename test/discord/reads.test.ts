@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** The application information that Discord returns. */
+/** Returns the application information that Discord returns. */
 async function applicationOf(answer: () => { status: number; body: object }) {
   const server = Fastify();
   let requestCount = 0;

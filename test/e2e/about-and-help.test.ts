@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { bot, enter } from './bot.ts';
+import { bot, startBot } from './bot.ts';
 import { quickStage, says } from './quick.ts';
 
 describe('/about', () => {
@@ -29,9 +29,9 @@ describe('/about for the operator', () => {
     const { discord, gateway, clock } = stage;
     const about = async (who: string): Promise<string> =>
       text(await (await discord.as(who).slash('about')).ephemeral());
-    await (await enter({ ...stage, version: '1.2.2' })).stop();
+    await (await startBot({ ...stage, version: '1.2.2' })).stop();
     clock.advance(3_600_000);
-    await enter(stage);
+    await startBot(stage);
     const well = await about('owner');
     expect(well).toMatch(/Bot: ready\nDiscord: ready\nDatabase: ready\nGateway: ready/);
     expect(well).toContain('**Notices**: nothing is wrong.');
@@ -58,8 +58,8 @@ describe('/about for the operator', () => {
     const stage = await quickStage({ waits: true });
     const other = stage.discord.world.user('other').id;
     const staged = { ...stage, config: { ...stage.config, operator: { ids: [other] } } };
-    for (let start = 0; start < 11; start += 1) await (await enter(staged)).stop();
-    await enter(staged);
+    for (let start = 0; start < 11; start += 1) await (await startBot(staged)).stop();
+    await startBot(staged);
     const content = text(await (await stage.discord.as('other').slash('about')).ephemeral());
     expect(content.split('version 1.2.3').length - 1).toBe(10);
   });

@@ -10,7 +10,7 @@ import { examine } from '../../src/services/store/index.ts';
 import { folder, sql } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { shipped } from '../support/shipped.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { labels, quickBot, says } from './quick.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -116,7 +116,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   });
   expect([taken, wrong, dryRun, restored].map(({ out, said }) => out + said).join()).not.toMatch(/words|fox/);
 
-  const again = await enter({
+  const again = await startBot({
     ...staged,
     config: { ...config, store: { url: `sqlite://${target}`, scheme: 'sqlite' } },
   });

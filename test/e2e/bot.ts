@@ -109,11 +109,11 @@ export async function stage({
 /** Starts the shipped bot between embedded Discord and embedded gateway and waits until it is ready. */
 export async function bot(options: StageOptions = {}): Promise<Stage & { app: App }> {
   const staged = await stage(options);
-  return { ...staged, app: await enter(staged) };
+  return { ...staged, app: await startBot(staged) };
 }
 
 /** Starts the shipped bot on a stage; it can be stopped and started again. */
-export async function enter({ config, log, version = '1.2.3', tools }: Stage): Promise<App> {
+export async function startBot({ config, log, version = '1.2.3', tools }: Stage): Promise<App> {
   const app = await startApp(config, { log, version, ...tools });
   atEnd(() => app.stop());
   return app;

@@ -3,7 +3,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
 import { requestErasure } from './tasks/pages.ts';
 
@@ -27,7 +27,7 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     quickStage({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
   const botWith = async (settings: Record<string, string> = {}) => {
     const stage = await stageWith(settings);
-    return { ...stage, app: await enter(stage) };
+    return { ...stage, app: await startBot(stage) };
   };
 
   it('An admin’s limit for each member applies immediately, and a limit set for a single member takes precedence', async () => {
@@ -64,16 +64,16 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     expect(await budget(stage, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
   });
 
-  it('A pause refuses new requests immediately, lets running ones end, and survives a restart', async () => {
+  it('A pause refuses new requests immediately, lets running ones finish, and survives a restart', async () => {
     const stage = await stageWith();
-    const first = await enter(stage);
+    const first = await startBot(stage);
     const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await running.message(says('fox'));
     expect(await budget(stage, 'admin', 'pause')).toContain('New requests on this server are now refused');
     expect(await imagine(stage, 'member', 'a hare')).toContain('An admin has paused new requests on this server');
     await running.message(says('Finished in'));
     await first.stop();
-    await enter(stage);
+    await startBot(stage);
     expect(await imagine(stage, 'other', 'a hare')).toContain('paused');
     expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('Finished');
     await budget(stage, 'admin', 'pause', { paused: false });
@@ -83,7 +83,7 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
   it.each([
     ['imagine', { prompt: 'a fox' }],
     ['image', { prompt: 'a fox', model: 'lumen-image-1' }],
-  ])('A pause also refuses to retry /%s', async (command, options) => {
+  ])('During a pause, retrying /%s is refused too', async (command, options) => {
     const stage = await botWith();
     const { discord, gateway } = stage;
     gateway.faults.add({ on: { method: 'POST' }, do: 'accepted-then-reset' });
@@ -172,7 +172,7 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     expect(await imagine(stage, 'member', 'a toad')).toContain('Finished');
   });
 
-  it('If a server has no limits of its own, a server’s admins cannot raise the operator’s default', async () => {
+  it('If a server has no limits of its own, its admins cannot raise the operator’s default', async () => {
     const stage = await botWith({
       DEFAULT_SERVER_BUDGET: '1 task a day',
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
@@ -229,9 +229,9 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     ['set', { limits: '$5 a day', for: 'members', member: 'member' }, 'Choose only one'],
     ['grant', { more: 'a lot' }, 'is not an amount'],
     ['unblock', { member: 'member' }, 'This member is not blocked'],
-  ])('/budget %s with %o is refused and changes nothing', async (command, options, words) => {
+  ])('/budget %s with %o is refused and changes nothing', async (command, options, expected) => {
     const stage = await botWith();
-    expect(await budget(stage, 'admin', command, options)).toContain(words);
+    expect(await budget(stage, 'admin', command, options)).toContain(expected);
     expect(await budget(stage, 'admin', 'history')).toContain('Nothing has been changed');
   });
 });
@@ -247,9 +247,9 @@ it('Members cannot use /budget, even if the server’s settings show it to them'
 });
 
 describe('Budget alerts', () => {
-  async function alerts(settings: Record<string, string>, restarts = false) {
+  async function runAlertScenario(settings: Record<string, string>, restarts = false) {
     const stage = await quickStage({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
-    const first = await enter(stage);
+    const first = await startBot(stage);
     const { discord } = stage;
     expect(await budget(stage, 'admin', 'alerts', { channel: 'read-only' })).toContain(
       'could not post in that channel',
@@ -261,7 +261,7 @@ describe('Budget alerts', () => {
     await expect.poll(() => posted(stage)).toHaveLength(2);
     if (restarts) {
       await first.stop();
-      await enter(stage);
+      await startBot(stage);
     }
     for (const prompt of ['5', '6', '7']) await imagine(stage, 'member', prompt);
     await expect.poll(() => posted(stage)).toHaveLength(3);
@@ -273,7 +273,7 @@ describe('Budget alerts', () => {
   const posted = ({ discord }: QuickStage): string[] => discord.messages('no-threads').map(text);
 
   it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', async () => {
-    const { stage, discord } = await alerts({}, true);
+    const { stage, discord } = await runAlertScenario({}, true);
     expect(posted(stage)).toEqual([
       'Budget alerts for this server will appear here.',
       expect.stringMatching(/^\*\*Budget alert\*\*\nMore than 80% of 5 tasks a day has been used\. 1 task left/),
@@ -291,24 +291,27 @@ describe('Budget alerts', () => {
     });
     const { discord, config } = stage;
     const hall = [...discord.world.channels.values()].find(({ name }) => name === 'hall')?.id ?? '';
-    await enter({ ...stage, config: { ...config, operator: { channelId: hall, ids: [] } } });
+    await startBot({ ...stage, config: { ...config, operator: { channelId: hall, ids: [] } } });
     await imagine(stage, 'member', 'a fox');
     await expect.poll(() => alertsIn(discord.messages('hall'))).toEqual([expect.stringContaining('used up')]);
     expect(discord.messages(discord.openDirectMessage('owner').id)).toEqual([]);
   });
 
-  it('Users whom the operator has named are notified directly and can manage budgets', async () => {
+  it('Users whom the operator has named are notified directly, and can manage any server’s budget once Discord shows them the command', async () => {
     const stage = await quickStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },
     });
     const { discord, config } = stage;
     const other = discord.world.user('other').id;
-    await enter({ ...stage, config: { ...config, operator: { ids: [other] } } });
+    await startBot({ ...stage, config: { ...config, operator: { ids: [other] } } });
     await imagine(stage, 'member', 'a fox');
     const direct = () => alertsIn(discord.messages(discord.openDirectMessage('other').id));
     await expect.poll(direct).toEqual([expect.stringContaining('used up')]);
     const elsewhere = discord.world.guild('elsewhere').id;
     await expect(discord.as('other').slash('budget show', { server: elsewhere })).rejects.toThrow('permissions');
+    for (const command of discord.commands.global())
+      if (command.name === 'budget') command.default_member_permissions = null;
+    expect(await budget(stage, 'other', 'show', { server: elsewhere })).toContain(`server ${elsewhere}`);
   });
 });

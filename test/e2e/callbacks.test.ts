@@ -4,7 +4,7 @@ import type { SentCallback } from '../../sandbox/gateway/callbacks.ts';
 import type { EmbeddedGateway, GatewayOptions } from '../../sandbox/gateway/gateway.ts';
 import { profiles } from '../contract/both.ts';
 import { freePort } from '../support/free-port.ts';
-import { enter, type StageOptions } from './bot.ts';
+import { type StageOptions, startBot } from './bot.ts';
 import { serve } from './monitoring/served.ts';
 import { type QuickStage, quickStage, says, submits } from './quick.ts';
 
@@ -24,13 +24,13 @@ async function calledStage({ settings, ...options }: StageOptions = {}) {
   return { ...staged, port, url, sent };
 }
 
-/** A bot that receives callbacks and serves its metrics. */
+/** Starts a bot that receives callbacks and serves its metrics. */
 async function calledBot(options: StageOptions = {}) {
   const staged = await calledStage(options);
   const { app, metrics } = await serve(staged);
   const counted = async (outcome: string): Promise<number> =>
     (await metrics()).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
-  /** The number of ends found through callbacks; on a busy machine a poll may have found one first. */
+  /** Returns the number of ends found through callbacks; on a busy machine a poll may have found one first. */
   const ends = async (): Promise<number> => (await counted('hint')) + (await counted('late'));
   return { ...staged, app, metrics, counted, ends };
 }
@@ -175,7 +175,7 @@ describe('Callbacks and a restart', () => {
   it('A bot that stops between a callback and its poll finds the end after its restart', async () => {
     const stage = await calledStage();
     const { discord, gateway, clock, sent } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     gateway.faults.add({ do: { type: 'slow', times: 50 } });
     const exchange = await order(stage);
     await exchange.message(says('%'));
@@ -187,7 +187,7 @@ describe('Callbacks and a restart', () => {
     await app.stop();
     gateway.faults.clear();
     clock.advance(minute);
-    const back = await enter(stage);
+    const back = await startBot(stage);
     const shown = await exchange.message(says('Finished in'));
     expect(shown.attachments).toHaveLength(1);
     expect(submits(gateway)).toBe(1);
@@ -198,7 +198,7 @@ describe('Callbacks and a restart', () => {
   it('After a restart, a callback to a URL from before the restart is accepted', async () => {
     const stage = await calledStage();
     const { gateway } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     gateway.faults.add({ do: { type: 'slow', times: 50 } });
     const exchange = await order(stage);
     await exchange.message(says('%'));
@@ -213,14 +213,14 @@ describe('Callbacks and a restart', () => {
   it('While the bot is down, callbacks fail, and the end is found after the restart', async () => {
     const stage = await calledStage();
     const { gateway, sent } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const exchange = await order(stage);
     await exchange.message(says('%'));
     await app.stop();
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
     await expect.poll(() => sent.at(-1)?.status).toBe(0);
-    await enter(stage);
+    await startBot(stage);
     await exchange.message(says('Finished in'));
   });
 });
@@ -230,7 +230,7 @@ describe('The URL of callbacks', () => {
     'Without a callback URL or port, orders contain no callback URL: %j',
     async (settings) => {
       const stage = await calledStage({ settings });
-      const app = await enter(stage);
+      const app = await startBot(stage);
       await (await order(stage)).message(says('Finished in'));
       expect(callbackUrls(stage.gateway)).toEqual([undefined]);
       await expect(fetch(stage.url, { method: 'POST' })).rejects.toThrow();
@@ -261,10 +261,10 @@ describe('The URL of callbacks', () => {
 
   it('A port that is already in use makes the start fail', async () => {
     const stage = await calledStage();
-    await enter(stage);
+    await startBot(stage);
     const second = await quickStage({
       settings: { CALLBACK_URL: stage.url, CALLBACK_PORT: String(stage.port) },
     });
-    await expect(enter(second)).rejects.toMatchObject({ name: 'PortError', isInUse: true });
+    await expect(startBot(second)).rejects.toMatchObject({ name: 'PortError', isInUse: true });
   });
 });

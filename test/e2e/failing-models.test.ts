@@ -10,7 +10,7 @@ import { type QuickStage, quickBot, says } from './quick.ts';
 
 const MODEL = 'lumen-image-1';
 const minute = 60_000;
-const waitLimit = { timeout: 15_000 };
+const pollOptions = { timeout: 15_000 };
 
 const orders = ({ gateway }: QuickStage): number =>
   gateway.heard.filter(({ method, path }) => method === 'POST' && path.includes('/images/')).length;
@@ -71,7 +71,7 @@ describe.each(profiles)('A model that fails with the %s gateway profile', (profi
     await suggested(stage);
     await failing(stage, 5);
     await expect
-      .poll(() => toOwner(stage, `Tasks with the model \`${MODEL}\` (image) have been failing`), waitLimit)
+      .poll(() => toOwner(stage, `Tasks with the model \`${MODEL}\` (image) have been failing`), pollOptions)
       .toHaveLength(1);
     stage.clock.advance(minute);
     stage.gateway.setSpeed(0.01);
@@ -83,7 +83,7 @@ describe.each(profiles)('A model that fails with the %s gateway profile', (profi
     await trying.message(says('Finished in'));
     await (await image(stage, 'other')).message(says('Finished in'));
     stage.clock.advance(2 * minute);
-    await expect.poll(() => toOwner(stage, 'Resolved'), waitLimit).toHaveLength(1);
+    await expect.poll(() => toOwner(stage, 'Resolved'), pollOptions).toHaveLength(1);
     expect(toOwner(stage, `Tasks with the model \`${MODEL}\``)).toHaveLength(1);
     expect(toOwner(stage, 'secret')).toEqual([]);
   });

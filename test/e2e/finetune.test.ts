@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
-import { enter, type StageOptions } from './bot.ts';
+import { type StageOptions, startBot } from './bot.ts';
 import { labels, quickStage, says } from './quick.ts';
 
 const ID = 'ft-sandbox-1';
@@ -12,12 +12,12 @@ const minute = 60_000;
 /**
  * The bot with `atelier` as the server whose managers may see the account, and with only the events that the test sets.
  */
-async function at(options: StageOptions = {}) {
+async function startStage(options: StageOptions = {}) {
   const staged = await quickStage(options);
   const { discord, config } = staged;
   const adminGuildIds = [discord.world.guild('atelier').id];
   const settled = { ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } };
-  return { ...settled, app: await enter(settled), again: () => enter(settled) };
+  return { ...settled, app: await startBot(settled), again: () => startBot(settled) };
 }
 
 const event = (created_at: number, message: string, level = 'info') => ({
@@ -45,7 +45,7 @@ async function fileOf(message: Message): Promise<string> {
 
 describe('/finetune', () => {
   it('/finetune shows the events to a manager ephemerally, in chronological order, with level and raw text', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     const raw =
       '**epoch** `1`_2_ ~~3~~ ||4|| <@1> @everyone # head\n> quote\n- [a](https://b.example/c_d) ```x``` \\ done';
     setEvents(gateway, [event(1_700_000_060, 'later', 'warn'), event(1_700_000_000, raw)]);
@@ -60,7 +60,7 @@ describe('/finetune', () => {
   });
 
   it('/finetune pages through a long list, newest last, and offers all of it as a file', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     const events = Array.from({ length: 300 }, (_, at) => event(1_700_000_000 + at, `step ${at}: a *loss* of 0.${at}`));
     setEvents(gateway, events);
     const admin = discord.as('admin');
@@ -77,7 +77,7 @@ describe('/finetune', () => {
   });
 
   it('/finetune is refused to members who are neither operator nor manager, without a request to the gateway', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
       'Only the operator and admins of the bot’s admin servers',
     );
@@ -87,24 +87,24 @@ describe('/finetune', () => {
     expect(read(await (await speaker.slash('finetune', { id: ID })).message())).toContain('begun');
   });
 
-  it('/finetune explains a missing endpoint, an unknown fine-tune and an invalid id', async () => {
-    const { discord, gateway } = await at({ gateway: { profile: 'stock' } });
+  it('/finetune explains a missing endpoint, an unknown fine-tuning job and an invalid id', async () => {
+    const { discord, gateway } = await startStage({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
     const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
-    expect(await said(ID)).toContain('This gateway does not support fine-tune events');
+    expect(await said(ID)).toContain('This gateway does not support events of fine-tuning jobs');
     gateway.settings.quirks.fineTunesMissing = false;
-    expect(await said('ft-unknown')).toMatch(/does not know the fine-tune .*ft-unknown/);
+    expect(await said('ft-unknown')).toMatch(/does not know the fine-tuning job .*ft-unknown/);
     const before = gateway.heard.length;
     expect(text(await (await admin.slash('finetune', { id: 'ü'.repeat(50) })).message())).toContain(
-      'not a fine-tune ID',
+      'not the ID of a fine-tuning job',
     );
     expect(gateway.heard).toHaveLength(before);
   });
 });
 
-describe('A followed fine-tune', () => {
-  it('A followed fine-tune is updated until its owner stops it, even if an event mentions an end', async () => {
-    const { discord, gateway } = await at();
+describe('A followed fine-tuning job', () => {
+  it('A followed fine-tuning job is updated until its owner stops it, even if an event mentions an end', async () => {
+    const { discord, gateway } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
@@ -123,8 +123,8 @@ describe('A followed fine-tune', () => {
     expect(read(repeated)).toContain('too late for you');
   });
 
-  it('A followed fine-tune stops updating with a notice when nothing new has arrived for the configured time', async () => {
-    const { discord, gateway, clock } = await at({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
+  it('A followed fine-tuning job stops updating with a notice when nothing new has arrived for the configured time', async () => {
+    const { discord, gateway, clock } = await startStage({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
@@ -136,8 +136,8 @@ describe('A followed fine-tune', () => {
     expect(pollCount(gateway)).toBe(pollsBefore);
   });
 
-  it('A followed fine-tune stops updating a minute before its token expires and can be followed again from the same message', async () => {
-    const { discord, gateway, clock } = await at();
+  it('A followed fine-tuning job stops updating a minute before its token expires and can be followed again from the same message', async () => {
+    const { discord, gateway, clock } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
@@ -151,8 +151,8 @@ describe('A followed fine-tune', () => {
     expect(read(renewed)).toContain('still at it');
   });
 
-  it('A followed fine-tune is still followed after a restart', async () => {
-    const { discord, gateway, app, again } = await at();
+  it('A followed fine-tuning job is still followed after a restart', async () => {
+    const { discord, gateway, app, again } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
@@ -163,8 +163,8 @@ describe('A followed fine-tune', () => {
     expect(labels(shown)).toEqual(['Stop following']);
   });
 
-  it('A followed fine-tune survives an outage of the gateway and stops updating when the gateway no longer has it', async () => {
-    const { discord, gateway } = await at();
+  it('A followed fine-tuning job survives an outage of the gateway and stops updating when the gateway no longer has it', async () => {
+    const { discord, gateway } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
@@ -175,7 +175,7 @@ describe('A followed fine-tune', () => {
       do: { type: 'body', body: { data: [event(1_700_000_000, 'begun'), event(1_700_000_001, 'back again')] } },
     });
     gateway.faults.add({ on: { path }, do: { type: 'status', status: 404 }, times: 9 });
-    const ended = await exchange.message(says('this fine-tune is no longer on the gateway'));
+    const ended = await exchange.message(says('this fine-tuning job is no longer on the gateway'));
     expect(read(ended)).toContain('back again');
   });
 });

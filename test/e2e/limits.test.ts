@@ -3,7 +3,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
 import { list, openTask } from './tasks/pages.ts';
 
@@ -57,11 +57,11 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
   it('A server’s limit is shared by its members, the bot’s by all members, and both survive a restart', async () => {
     const settings = { ...noLimits, DEFAULT_SERVER_BUDGET: '2 tasks a day' };
     const stage = await quickStage({ gateway: { profile, speed: 20 }, settings });
-    const first = await enter(stage);
+    const first = await startBot(stage);
     await imagine(stage, 'member', 'a fox');
     await imagine(stage, 'other', 'a hare');
     await first.stop();
-    await enter(stage);
+    await startBot(stage);
     expect(text(await imagine(stage, 'member', 'an owl'))).toContain('this server’s limit: `2 tasks a day`');
     expect(submits(stage.gateway)).toBe(2);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { profiles } from '../contract/both.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { labels, quickBot, says, submits } from './quick.ts';
 
 describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
@@ -30,7 +30,7 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
     await exchange.message(says('Position in the queue'));
     await app.stop();
-    await enter(staged);
+    await startBot(staged);
     const done = await exchange.message(says('Finished in'));
     expect(done.attachments).not.toHaveLength(0);
     expect(submits(gateway)).toBe(2);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { labels, type QuickStage, quickBot, quickStage } from './quick.ts';
 import { changeRules, decide, LOG, onlyReport, report, reportSaying, reportsIn, setLogChannel } from './reports.ts';
 import { requestErasure } from './tasks/pages.ts';
@@ -15,14 +15,14 @@ const inLog = ({ discord }: QuickStage): string[] => discord.messages(LOG).map((
 const refused = async ({ discord }: QuickStage, prompt: string, who = 'member') =>
   text(await (await discord.as(who).slash('imagine', { prompt })).ephemeral());
 
-describe.each(profiles)('The retention time of the log with the %s gateway profile', (profile) => {
+describe.each(profiles)('The log retention period with the %s gateway profile', (profile) => {
   const loggingBot = async (logDays: string) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     await setLogChannel(stage, logDays);
     return stage;
   };
 
-  it('Messages older than the retention time are deleted, even in a former log channel and after a restart', async () => {
+  it('Messages older than the retention period are deleted, even in a former log channel and after a restart', async () => {
     const stage = await loggingBot('2');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
@@ -37,12 +37,12 @@ describe.each(profiles)('The retention time of the log with the %s gateway profi
     await stage.app.stop();
     clock.advance(DAY_MS + 60_000);
     expect(inLog(stage)).toHaveLength(before);
-    await enter(stage);
+    await startBot(stage);
     await expect.poll(() => inLog(stage)).toEqual([]);
     await expect.poll(() => discord.messages('no-private-threads')).toEqual([]);
   });
 
-  it('Without a retention time nothing is deleted, and a message that no longer exists is not a problem', async () => {
+  it('Without a retention period, nothing is deleted, and a message that no longer exists is not a problem', async () => {
     const stage = await loggingBot('');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
@@ -80,7 +80,7 @@ describe.each(profiles)('The retention time of the log with the %s gateway profi
     const { gateway, config } = staged;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
     const stage = { ...staged, config: { ...config, moderation } };
-    await enter(stage);
+    await startBot(stage);
     await setLogChannel(stage, '1');
     await changeRules(stage, 'Change moderation', { results: 'hold' });
     await stage.discord.as('member').slash('imagine', { prompt: 'shows:violence' });
@@ -108,7 +108,7 @@ describe.each(profiles)('The retention time of the log with the %s gateway profi
     expect(inLog(stage).join()).toContain(`<@${other.id}>`);
   });
 
-  it('The retention time is a number of days, which the page and the history show', async () => {
+  it('The retention period is a number of days, which the page and the history show', async () => {
     const stage = await loggingBot('30');
     const { discord } = stage;
     const admin = discord.as('admin').in('studio');
@@ -118,6 +118,6 @@ describe.each(profiles)('The retention time of the log with the %s gateway profi
     const wrong = await admin.fill(await opened.modal(), { logChannel: [LOG], logDays: '366' });
     expect(text(await wrong.ephemeral())).toContain('from 1 to 365');
     const history = await (await admin.slash('server history')).message();
-    expect(text(history)).toContain('retention time of the log');
+    expect(text(history)).toContain('log retention period');
   });
 });

@@ -4,7 +4,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { labels, type QuickStage, quickStage, says, submits } from './quick.ts';
 import { list, openTask, requestErasure } from './tasks/pages.ts';
 
@@ -28,7 +28,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     const { gateway, config } = staged;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
     const stage = { ...staged, config: { ...config, moderation } };
-    const app = await enter(stage);
+    const app = await startBot(stage);
     await change(stage, 'Change log channel', { logChannel: [LOG] });
     await change(stage, 'Change moderation', values);
     if (Object.keys(categories).length > 0) await change(stage, 'Change categories', categories);
@@ -38,7 +38,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     discord.as('member').in(where).slash('imagine', { prompt });
   const inLog = ({ discord }: QuickStage) => discord.messages(LOG);
   const questions = (stage: QuickStage) => inLog(stage).filter((one) => labels(one).includes('Show'));
-  /** The question to the moderators, once it has been posted. */
+  /** Returns the question to the moderators, once it has been posted. */
   async function question(stage: QuickStage): Promise<Message> {
     await expect.poll(() => questions(stage).length, { timeout: 10_000 }).toBe(1);
     const [found] = questions(stage);
@@ -75,7 +75,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     const sent = await order(stage, 'shows:violence');
     const asks = await question(stage);
     await stage.app.stop();
-    await enter(stage);
+    await startBot(stage);
     const next = await order(stage, 'a quiet lake');
     await next.message(says('Finished in'));
     expect(questions(stage)).toHaveLength(1);

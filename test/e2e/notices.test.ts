@@ -9,13 +9,13 @@ import { onServers } from '../services/store/sites.ts';
 import { folder, sql } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { Wire } from '../support/wire.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { type QuickStage, quickStage, says, submits } from './quick.ts';
 
-const waitLimit = { timeout: 15_000 };
+const pollOptions = { timeout: 15_000 };
 const HOUR_MS = 3_600_000;
 
-/** A bot whose operator has chosen the channel `hall`. */
+/** Prepares a bot whose operator has chosen the channel `hall`. */
 async function withChannel(settings: Record<string, string> = {}, gateway: GatewayOptions = {}) {
   const stage = await quickStage({ gateway, settings: { ...noLimits, ...settings } });
   const { discord } = stage;
@@ -34,14 +34,14 @@ const about = (lines: readonly string[], words: string): string[] => lines.filte
 describe('Notices about a start', () => {
   it('A notice about a start contains the version, what was resumed and how long the bot was down; with a new version, also the previous one', async () => {
     const stage = await withChannel();
-    const first = await enter(stage);
-    await expect.poll(() => inHall(stage), waitLimit).toEqual(['Atelier 1.2.3 has started.']);
+    const first = await startBot(stage);
+    await expect.poll(() => inHall(stage), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
     stage.gateway.setSpeed(0.01);
     await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).message(says('Queued'));
     await first.stop();
     stage.clock.advance(2 * HOUR_MS);
-    await enter({ ...stage, version: '1.3.0' });
-    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(2);
+    await startBot({ ...stage, version: '1.3.0' });
+    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(2);
     const [, second = ''] = inHall(stage);
     expect(second).toContain('Atelier 1.3.0 has started. The previous version was 1.2.3.');
     expect(second).toMatch(/It was stopped on <t:\d+:f>\.\nIt resumed 1 task\./);
@@ -51,29 +51,29 @@ describe('Notices about a start', () => {
   it('A bot that restarts repeatedly posts one message an hour, which counts the starts', async () => {
     const stage = await withChannel();
     for (let start = 0; start < 4; start += 1) {
-      const app = await enter(stage);
+      const app = await startBot(stage);
       const words = start === 0 ? 'has started.' : `It has started ${start + 1} times since`;
-      await expect.poll(() => about(inHall(stage), words), waitLimit).toHaveLength(1);
+      await expect.poll(() => about(inHall(stage), words), pollOptions).toHaveLength(1);
       await app.stop();
     }
     expect(inHall(stage)).toHaveLength(1);
     stage.clock.advance(HOUR_MS);
-    await enter(stage);
-    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(2);
+    await startBot(stage);
+    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(2);
     expect(inHall(stage)[1]).not.toContain('times since');
   });
 
   it('After a crash the start says that the bot did not stop on request, and how many outcomes are unknown', async () => {
     const stage = await withChannel();
-    const app = await enter(stage);
-    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
+    const app = await startBot(stage);
+    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(1);
     await app.stop();
     const file = stage.config.store.url.replace('sqlite://', '');
     // As after a crash, when the stop was not recorded.
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
     stage.clock.advance(2 * HOUR_MS);
-    await enter(stage);
-    await expect.poll(() => about(inHall(stage), 'It went down unexpectedly'), waitLimit).toHaveLength(1);
+    await startBot(stage);
+    await expect.poll(() => about(inHall(stage), 'It went down unexpectedly'), pollOptions).toHaveLength(1);
   });
 });
 
@@ -81,19 +81,19 @@ describe.each(profiles)('Notices about the %s gateway profile', (profile) => {
   it('A paused lane is reported in one message, which is edited when it recurs or ends; after an hour a new one is posted', async () => {
     const stage = await withChannel({}, { profile });
     const { discord, gateway, clock } = stage;
-    await enter(stage);
+    await startBot(stage);
     gateway.setSpeed(0.01);
     const lane = (): string[] => about(inHall(stage), 'refusing status checks for `/imagine`');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     await exchange.message(says('Queued'));
     const begin = async (): Promise<void> => {
       gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'unauthorized', times: 1_000 });
-      await expect.poll(() => lane().filter((one) => !one.includes('Resolved')).length, waitLimit).toBe(1);
+      await expect.poll(() => lane().filter((one) => !one.includes('Resolved')).length, pollOptions).toBe(1);
     };
     const end = async (): Promise<void> => {
       gateway.faults.clear();
       clock.advance(5 * 60_000);
-      await expect.poll(() => lane().filter((one) => !one.includes('Resolved')).length, waitLimit).toBe(0);
+      await expect.poll(() => lane().filter((one) => !one.includes('Resolved')).length, pollOptions).toBe(0);
     };
     await begin();
     await end();
@@ -115,25 +115,28 @@ describe('The operator’s channel', () => {
   const gone: readonly (readonly [string, (stage: Awaited<ReturnType<typeof withChannel>>) => void])[] = [
     ['is deleted', ({ discord, channel }) => discord.world.removeChannel(channel)],
     ['is hidden from the bot', ({ discord }) => discord.restrict('hall', Permission.ViewChannel)],
-    ['may not be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
+    ['cannot be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
   ];
 
-  it.each(gone)('If it %s, notices go to the owner, who is told once that it is gone', async (_, remove) => {
-    const stage = await withChannel();
-    remove(stage);
-    const app = await enter(stage);
-    await expect.poll(() => direct(stage), waitLimit).toHaveLength(2);
-    expect(about(direct(stage), 'has started')).toHaveLength(1);
-    expect(about(direct(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
-    stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
-    await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
-    await expect.poll(() => about(direct(stage), 'no credit left'), waitLimit).toHaveLength(1);
-    await app.stop();
-    await enter(stage);
-    await expect.poll(() => about(direct(stage), 'has started 2 times'), waitLimit).toHaveLength(1);
-    expect(direct(stage)).toHaveLength(3);
-    expect(direct(stage).join('\n')).not.toContain('secret');
-  });
+  it.each(gone)(
+    'If the operator’s channel %s, notices go to the owner, who is notified once that the channel is gone',
+    async (_, remove) => {
+      const stage = await withChannel();
+      remove(stage);
+      const app = await startBot(stage);
+      await expect.poll(() => direct(stage), pollOptions).toHaveLength(2);
+      expect(about(direct(stage), 'has started')).toHaveLength(1);
+      expect(about(direct(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
+      stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
+      await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
+      await expect.poll(() => about(direct(stage), 'no credit left'), pollOptions).toHaveLength(1);
+      await app.stop();
+      await startBot(stage);
+      await expect.poll(() => about(direct(stage), 'has started 2 times'), pollOptions).toHaveLength(1);
+      expect(direct(stage)).toHaveLength(3);
+      expect(direct(stage).join('\n')).not.toContain('secret');
+    },
+  );
 
   it('When the channel works again, the owner is told so, and later notices are posted there', async () => {
     const stage = await withChannel();
@@ -144,19 +147,19 @@ describe('The operator’s channel', () => {
       do: status,
       times: 2,
     });
-    await enter(stage);
-    await expect.poll(() => about(direct(stage), '`OPERATOR_CHANNEL_ID`'), waitLimit).toHaveLength(1);
+    await startBot(stage);
+    await expect.poll(() => about(direct(stage), '`OPERATOR_CHANNEL_ID`'), pollOptions).toHaveLength(1);
     stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
-    await expect.poll(() => about(inHall(stage), 'no credit left'), waitLimit).toHaveLength(1);
-    await expect.poll(() => about(direct(stage), 'Resolved'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(inHall(stage), 'no credit left'), pollOptions).toHaveLength(1);
+    await expect.poll(() => about(direct(stage), 'Resolved'), pollOptions).toHaveLength(1);
   });
 
   it('Without a channel, the users whom the operator has named are notified', async () => {
     const stage = await withChannel();
     const other = stage.discord.world.user('other').id;
-    await enter({ ...stage, config: { ...stage.config, operator: { ids: [other] } } });
-    await expect.poll(() => direct(stage, 'other'), waitLimit).toEqual(['Atelier 1.2.3 has started.']);
+    await startBot({ ...stage, config: { ...stage.config, operator: { ids: [other] } } });
+    await expect.poll(() => direct(stage, 'other'), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
     expect([direct(stage), inHall(stage)]).toEqual([[], []]);
   });
 
@@ -164,8 +167,8 @@ describe('The operator’s channel', () => {
     const stage = await withChannel();
     const fault = { type: 'status', status: 500, body: 'away' } as const;
     stage.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
-    await enter(stage);
-    await expect.poll(() => [...inHall(stage), ...direct(stage)], waitLimit).toEqual(['Atelier 1.2.3 has started.']);
+    await startBot(stage);
+    await expect.poll(() => [...inHall(stage), ...direct(stage)], pollOptions).toEqual(['Atelier 1.2.3 has started.']);
   });
 });
 
@@ -173,45 +176,45 @@ describe('Notices about the store', () => {
   it('Failed writes are reported even though nothing can be stored, and so is their end', async () => {
     const stage = await withChannel();
     const { clock, discord } = stage;
-    await enter(stage);
-    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
+    await startBot(stage);
+    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(1);
     const file = stage.config.store.url.replace('sqlite://', '');
     sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
     const refused = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     expect(text(await refused.message())).toBeTruthy();
     const notices = (): string[] => about(inHall(stage), 'The database has been failing');
-    await expect.poll(notices, waitLimit).toHaveLength(1);
+    await expect.poll(notices, pollOptions).toHaveLength(1);
     sql(file, 'DROP TRIGGER refuse');
     clock.advance(60_000);
-    await expect.poll(() => about(notices(), 'Resolved'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(notices(), 'Resolved'), pollOptions).toHaveLength(1);
     expect(submits(stage.gateway)).toBe(0);
     expect(inHall(stage).join('\n')).not.toMatch(/secret|sqlite/);
   });
 
   it('The number of unreadable rows is reported', async () => {
     const stage = await withChannel();
-    const first = await enter(stage);
+    const first = await startBot(stage);
     await first.stop();
     const file = stage.config.store.url.replace('sqlite://', '');
     for (const id of ['1', '2'])
       sql(file, `INSERT INTO atelier (key, value, namespace) VALUES ('${id}', '{"value":{"odd":true}}', 'live')`);
-    await enter(stage);
+    await startBot(stage);
     await expect
-      .poll(() => about(inHall(stage), '2 rows of the database could not be read'), waitLimit)
+      .poll(() => about(inHall(stage), '2 rows of the database could not be read'), pollOptions)
       .toHaveLength(1);
   });
 
   it('A new schema is reported', async () => {
     const stage = await withChannel();
-    const first = await enter(stage);
+    const first = await startBot(stage);
     await first.stop();
     const file = stage.config.store.url.replace('sqlite://', '');
     sql(
       file,
       "UPDATE atelier SET value = json_set(value, '$.value.store', 0) WHERE namespace = 'meta' AND key = 'schema'",
     );
-    await enter(stage);
-    await expect.poll(() => about(inHall(stage), 'keeps its data in a new format'), waitLimit).toHaveLength(1);
+    await startBot(stage);
+    await expect.poll(() => about(inHall(stage), 'keeps its data in a new format'), pollOptions).toHaveLength(1);
   });
 });
 
@@ -221,13 +224,13 @@ describe('A store on a server', () =>
       const store = await site();
       const wire = await Wire.to(store.url);
       const stage = await withChannel({ STORE_URL: wire.url, STORE_LEASE_SECONDS: '60' });
-      await enter(stage);
-      await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
+      await startBot(stage);
+      await expect.poll(() => inHall(stage), pollOptions).toHaveLength(1);
       wire.cut();
-      await expect.poll(() => about(inHall(stage), 'unable to reach its database'), waitLimit).toHaveLength(1);
+      await expect.poll(() => about(inHall(stage), 'unable to reach its database'), pollOptions).toHaveLength(1);
       wire.mend();
       stage.clock.advance(60_000);
-      await vi.waitFor(() => expect(about(inHall(stage), 'Resolved')).toHaveLength(1), waitLimit);
+      await vi.waitFor(() => expect(about(inHall(stage), 'Resolved')).toHaveLength(1), pollOptions);
       expect(inHall(stage).join('\n')).not.toContain(new URL(store.url).host);
     });
   }));
@@ -235,30 +238,30 @@ describe('A store on a server', () =>
 it('The operator is notified when the bot-wide limit is used up to 80% and completely, in one message', async () => {
   const stage = await withChannel({ TOTAL_BUDGET: '5 tasks a day' });
   const { discord, clock } = stage;
-  await enter(stage);
+  await startBot(stage);
   stage.gateway.setSpeed(50);
   const notices = (): string[] => about(inHall(stage), 'bot-wide limit (5 tasks a day)');
   for (const prompt of ['1', '2', '3', '4'])
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
-  await expect.poll(notices, waitLimit).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
+  await expect.poll(notices, pollOptions).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
-  await expect.poll(notices, waitLimit).toEqual([expect.stringContaining('has been used up')]);
+  await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('has been used up')]);
   clock.advance(24 * HOUR_MS);
-  await expect.poll(notices, waitLimit).toEqual([expect.stringContaining('Resolved')]);
+  await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('Resolved')]);
 });
 
 it('A limit counts as used up if the rest is too small for a request', async () => {
   const prices = join(folder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ imagine: '0.30', image: '5' }));
   const stage = await withChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
-  await enter(stage);
+  await startBot(stage);
   const member = stage.discord.as('member');
   const refused = says('would exceed the bot-wide limit');
   await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
   const notices = (): string[] => about(inHall(stage), 'bot-wide limit ($1 a day)');
-  await expect.poll(notices, waitLimit).toEqual([expect.stringContaining('has been used up')]);
+  await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('has been used up')]);
 });
 
 describe('The balance of the account', () => {
@@ -266,7 +269,7 @@ describe('The balance of the account', () => {
     const prices = join(folder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ image: '0.03' }));
     const stage = await withChannel({ PRICES: prices, ...settings }, { quirks: { creditLimit }, speed: 50 });
-    await enter(stage);
+    await startBot(stage);
     const make = async (prompt: string): Promise<void> => {
       const exchange = await stage.discord.as('member').slash('image', { prompt, model: 'lumen-image-1' });
       await exchange.message(says('Finished in'));
@@ -275,7 +278,7 @@ describe('The balance of the account', () => {
       const limits = () => stage.gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
       const before = limits();
       stage.clock.advance(16 * 60_000);
-      await expect.poll(limits, waitLimit).toBeGreaterThan(before);
+      await expect.poll(limits, pollOptions).toBeGreaterThan(before);
     };
     return { stage, make, look };
   }
@@ -289,7 +292,7 @@ describe('The balance of the account', () => {
     await look();
     const notices = (): string[] => about(inHall(stage), 'left, enough for less than a day');
     await expect
-      .poll(notices, waitLimit)
+      .poll(notices, pollOptions)
       .toEqual([
         expect.stringMatching(
           /^The gateway account has \$0\.0375 left, enough for less than a day at the recent rate \(\$0\.06 a day\)/,
@@ -297,18 +300,18 @@ describe('The balance of the account', () => {
       ]);
     stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
     await look();
-    await expect.poll(() => about(notices(), 'Resolved'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(notices(), 'Resolved'), pollOptions).toHaveLength(1);
   });
 
   it('A gateway that does not report the balance, and one with an unknown unit, are not queried repeatedly', async () => {
     const { stage } = await atLimit(0);
     const requestCount = ({ gateway }: typeof stage): number =>
       gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
-    await expect.poll(() => requestCount(stage), waitLimit).toBe(1);
+    await expect.poll(() => requestCount(stage), pollOptions).toBe(1);
     stage.clock.advance(60 * 60_000);
-    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
+    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(1);
     const other = await atLimit(1, {});
-    await expect.poll(() => inHall(other.stage), waitLimit).toHaveLength(1);
+    await expect.poll(() => inHall(other.stage), pollOptions).toHaveLength(1);
     expect([requestCount(stage), requestCount(other.stage)]).toEqual([1, 0]);
   });
 });

@@ -7,7 +7,7 @@ import type { App } from '../../src/roles/app.ts';
 import { examine } from '../../src/services/store/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { sql } from '../services/store/stage.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { currentMessage, type KeptJob, messageIn, oldStage } from './old-stage.ts';
 import { labels, type QuickStage, says } from './quick.ts';
 
@@ -66,7 +66,7 @@ async function fill(name: string, button: string, words: string) {
 
 async function begin(ordersOf?: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects): Promise<void> {
   stage = await oldStage(ordersOf);
-  app = await enter(stage);
+  app = await startBot(stage);
 }
 
 it('Running tasks of every kind from the version before the restructuring are completed', async () => {

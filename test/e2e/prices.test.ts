@@ -7,7 +7,7 @@ import { compare, sumOf } from '../../src/lib/decimals.ts';
 import { type Entry, standingOf } from '../../src/services/ledger/entry.ts';
 import { folder, sql } from '../services/store/stage.ts';
 import { hasEnded, models } from './asks/proof.ts';
-import { enter, key } from './bot.ts';
+import { key, startBot } from './bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says } from './quick.ts';
 import { list, openTask } from './tasks/pages.ts';
 import { follow, grid } from './tasks/proof.ts';
@@ -139,14 +139,14 @@ describe('The cost of a task with the stock gateway profile', () => {
 
   it('The cost of twenty tasks becomes the estimate, even after a restart', async () => {
     const stage = await quickStage({ gateway: { profile: 'stock', speed: 200 }, settings: models });
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const member = stage.discord.as('member');
     for (let at = 0; at < 20; at++)
       await (await member.slash('shorten', { prompt: `a long text, number ${at}` })).message(
         (message) => labels(message).includes('Delete') || message.content.includes('Finished in'),
       );
     await app.stop();
-    await enter(stage);
+    await startBot(stage);
     stage.gateway.faults.add({ do: 'stick' });
     await (await member.slash('shorten', { prompt: 'another long text' })).message();
     await stage.discord.until(() => stage.gateway.jobs.list().length > 20 || undefined, 'the job');

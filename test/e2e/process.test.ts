@@ -73,13 +73,13 @@ function secretFiles({ discord, config }: Stage): Record<string, string> {
   return Object.assign({}, ...settings);
 }
 
-const waitLimit = { timeout: 20_000 };
+const pollOptions = { timeout: 20_000 };
 
 describe('The shipped bot as a process', () => {
   it('The bot process starts, responds and exits with 0 on SIGTERM', async () => {
     const fixture = await stage();
     const bot = run('src/index.ts', fixture);
-    await expect.poll(bot.printed, waitLimit).toContain('Atelier is ready.');
+    await expect.poll(bot.printed, pollOptions).toContain('Atelier is ready.');
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
     expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
     bot.child.kill('SIGTERM');
@@ -91,7 +91,7 @@ describe('The shipped bot as a process', () => {
   it('The bot process starts with its secrets in files', async () => {
     const fixture = await stage();
     const bot = run('src/index.ts', fixture, [], secretFiles(fixture));
-    await expect.poll(bot.printed, waitLimit).toContain('Atelier is ready.');
+    await expect.poll(bot.printed, pollOptions).toContain('Atelier is ready.');
     expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
     expect(existsSync(fixture.config.store.url.replace('sqlite://', ''))).toBe(true);
     expect(bot.printed()).not.toContain(fixture.discord.token);
@@ -108,7 +108,7 @@ describe('The shipped bot as a process', () => {
     const fixture = await stage();
     const bot = run('src/index.ts', fixture);
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
-    await expect.poll(bot.printed, waitLimit).toContain('Atelier is ready.');
+    await expect.poll(bot.printed, pollOptions).toContain('Atelier is ready.');
     fixture.discord.gateway.closeSessions(4004);
     expect(await bot.ended).toBe(77);
     expect(bot.printed()).toContain('Discord rejected DISCORD_TOKEN');
@@ -117,7 +117,7 @@ describe('The shipped bot as a process', () => {
   it('The bot process exits with 75 and an error message if another bot owns its store', async () => {
     const fixture = await stage();
     const first = run('src/index.ts', fixture);
-    await expect.poll(first.printed, waitLimit).toContain('Atelier is ready.');
+    await expect.poll(first.printed, pollOptions).toContain('Atelier is ready.');
     const second = run('src/index.ts', fixture);
     expect(await second.ended).toBe(75);
     expect(second.printed()).toContain(fixture.config.store.url.replace('sqlite://', ''));
@@ -127,10 +127,10 @@ describe('The shipped bot as a process', () => {
     const fixture = await stage();
     fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-hang' });
     const first = run('src/index.ts', fixture);
-    await expect.poll(first.printed, waitLimit).toContain('Atelier is ready.');
+    await expect.poll(first.printed, pollOptions).toContain('Atelier is ready.');
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.acknowledged();
-    await expect.poll(() => fixture.gateway.jobs.list().length, waitLimit).toBe(1);
+    await expect.poll(() => fixture.gateway.jobs.list().length, pollOptions).toBe(1);
     first.child.kill('SIGKILL');
     await first.ended;
     const second = run('src/index.ts', fixture);
@@ -149,14 +149,14 @@ describe('The shipped bot as a process', () => {
     gateway.onCalledBack((callback) => sent.push(callback));
     gateway.faults.add({ do: { type: 'slow', times: 1_000 } });
     const first = run('src/index.ts', fixture, [], settings);
-    await expect.poll(first.printed, waitLimit).toContain('Atelier is ready.');
+    await expect.poll(first.printed, pollOptions).toContain('Atelier is ready.');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(({ content }) => content.includes('%'));
     // The gateway no longer responds to polls, so the process is killed before it knows the end.
     gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
-    await expect.poll(() => sent.at(-1), waitLimit).toMatchObject({ status: 202, body: { status: 'succeeded' } });
+    await expect.poll(() => sent.at(-1), pollOptions).toMatchObject({ status: 202, body: { status: 'succeeded' } });
     first.child.kill('SIGKILL');
     await first.ended;
     gateway.faults.clear();
@@ -179,7 +179,7 @@ describe('The shipped bot as a process', () => {
     other.close();
     await once(other, 'close');
     const second = run('src/index.ts', fixture, [], settings);
-    await expect.poll(second.printed, waitLimit).toContain('Atelier is ready.');
+    await expect.poll(second.printed, pollOptions).toContain('Atelier is ready.');
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     second.child.kill('SIGTERM');
     expect(await second.ended).toBe(0);

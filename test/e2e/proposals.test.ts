@@ -6,7 +6,7 @@ import { profiles } from '../contract/both.ts';
 import { folder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { asks, hasEnded, latestAnswer, models } from './asks/proof.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { labels, quickBot, says, submits } from './quick.ts';
 import { grid } from './tasks/proof.ts';
 
@@ -69,7 +69,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     const ask = async (prompt: string) => (await member.slash('imagine', { prompt })).message(says('This server asks'));
     const [kept, late] = [await ask('a fox'), await ask('a hare')];
     await app.stop();
-    await enter(stage);
+    await startBot(stage);
     await (await member.click(kept, 'Run')).message(says('Finished in'));
     clock.advance(15 * minute);
     expect(text(await (await member.click(late, 'Run')).followUp())).toContain('has expired');

@@ -4,7 +4,7 @@ import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { App } from '../../src/roles/app.ts';
 import { QuickClock } from '../support/quick-clock.ts';
-import { enter, type Stage, type StageOptions, stage } from './bot.ts';
+import { type Stage, type StageOptions, stage, startBot } from './bot.ts';
 
 const SPEED = 30;
 /** In real time, because on a busy machine, a process may be suspended for a second or two. */
@@ -40,7 +40,7 @@ export async function quickStage({
 
 export async function quickBot(options: StageOptions = {}): Promise<QuickStage & { app: App }> {
   const staged = await quickStage(options);
-  return { ...staged, app: await enter(staged) };
+  return { ...staged, app: await startBot(staged) };
 }
 
 export const says =

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { enter, stage } from './bot.ts';
+import { stage, startBot } from './bot.ts';
 import { quickBot, says, submits } from './quick.ts';
 
 describe('Rates of requests', () => {
@@ -32,7 +32,7 @@ describe('Rates of requests', () => {
     const clock = new ManualClock(Date.UTC(2026, 2, 10));
     const settings = { ...noLimits, MEMBER_RATE: '1 at once, 1 a second' };
     const staged = await stage({ clock, settings });
-    await enter(staged);
+    await startBot(staged);
     const member = staged.discord.as('member');
     const suggest = () => member.complete('image', { prompt: 'a fox', model: '' }, 'model');
     for (let at = 0; at < 5; at++) expect((await suggest()).length).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ import { says } from './quick.ts';
 
 const FORGED = ['a.1.nonsense.0', 'a.9.nonsense', 'unknown.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
 
-/** A message from the bot with buttons whose ids it never created. */
+/** Posts a message as the bot with buttons whose ids the bot never created. */
 async function postForgedButtons({ apiUrl, token, messages }: EmbeddedDiscord, channelId: string): Promise<Message> {
   const buttons = FORGED.map((id) => ({
     type: ComponentType.Button,

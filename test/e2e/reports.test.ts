@@ -4,7 +4,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, models } from './asks/proof.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { type QuickStage, quickBot, quickStage, says } from './quick.ts';
 import {
   block,
@@ -74,7 +74,7 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     await onlyReport(stage);
     expect(await refusedReport(stage, result)).toContain('already reported');
     await stage.app.stop();
-    await enter(stage);
+    await startBot(stage);
     expect(await refusedReport(stage, result)).toContain('already reported');
     await report(stage, result, { who: 'owner' });
     expect(reportsIn(stage)).toHaveLength(2);
@@ -313,7 +313,7 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
   it('Actions that a stop interrupted are carried out once after the next start', async () => {
     const stage = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
     const { discord } = stage;
-    const first = await enter(stage);
+    const first = await startBot(stage);
     await setLogChannel(stage);
     const result = await grid(stage);
     const form = await (await openReport(stage, result)).modal();
@@ -324,14 +324,14 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     const shown = await onlyReport(stage);
     await first.stop();
     discord.faults.clear();
-    const second = await enter(stage);
+    const second = await startBot(stage);
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 1_000 });
     await decide(stage, shown, 'Remove');
     await expect.poll(() => stage.logged(), { timeout: 10_000 }).toContain('Could not delete a message this way');
     expect(exists(stage, result)).toBe(true);
     await second.stop();
     discord.faults.clear();
-    await enter(stage);
+    await startBot(stage);
     await reportSaying(stage, 'removed the result');
     await expect.poll(() => exists(stage, result)).toBe(false);
     expect(reportsIn(stage)).toHaveLength(1);

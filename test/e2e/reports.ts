@@ -45,14 +45,14 @@ export async function report(stage: QuickStage, on: Message, filled: Filled = {}
   return text(reply);
 }
 
-/** What a member is told if the report is refused before the form opens. */
+/** Returns what a member is told if the report is refused before the form opens. */
 export const refusedReport = async (stage: QuickStage, on: Message, who = 'other', where = 'studio') =>
   text(await (await openReport(stage, on, who, where)).message());
 
 export const reportsIn = ({ discord }: QuickStage): Message[] =>
   discord.messages(LOG).filter((one) => text(one).startsWith('**Report**'));
 
-/** The only report in the log channel. */
+/** Returns the only report in the log channel. */
 export async function onlyReport(stage: QuickStage): Promise<Message> {
   const [found] = await stage.discord.until(() => {
     const all = reportsIn(stage);
@@ -70,7 +70,7 @@ export const reportSaying = (stage: QuickStage, words: string): Promise<Message>
 export const decide = ({ discord }: QuickStage, on: Message, button: string, who = 'admin') =>
   discord.as(who).in(LOG).click(on, button);
 
-/** What a member reads if the press is refused. */
+/** Returns what a member reads if the press is refused. */
 export const refusedDecision = async (stage: QuickStage, on: Message, button: string, who = 'admin') =>
   text(await (await decide(stage, on, button, who)).ephemeral());
 

@@ -7,7 +7,7 @@ import { profiles } from '../contract/both.ts';
 import { folder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { asks, hasEnded, models } from './asks/proof.ts';
-import { enter } from './bot.ts';
+import { startBot } from './bot.ts';
 import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
 import { list, openTask, requestErasure } from './tasks/pages.ts';
 import { grid } from './tasks/proof.ts';
@@ -199,7 +199,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
       const stage = await quickStage({ gateway: { profile, speed: 20 }, settings });
       const { gateway, config } = stage;
       const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
-      await enter({ ...stage, config: { ...config, moderation } });
+      await startBot({ ...stage, config: { ...config, moderation } });
       const { thresholds, ...choices } = values;
       await change(stage, 'Change moderation', choices);
       if (thresholds !== undefined) await change(stage, 'Change categories', { thresholds });
@@ -307,14 +307,14 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
       gateway: { profile, speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
     });
-    const first = await enter(stage);
+    const first = await startBot(stage);
     const { discord } = stage;
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const waiting = await discord.as('other').slash('imagine', { prompt: 'a casino' });
     await waiting.message(says('Waiting in the bot’s queue'));
     await change(stage, 'Change words', { words: 'casino' });
     await first.stop();
-    await enter(stage);
+    await startBot(stage);
     stage.gateway.setSpeed(50);
     const ended = await waiting.message(says('blocked here'));
     expect(text(ended)).toContain('a word or phrase that is blocked here');

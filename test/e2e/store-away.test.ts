@@ -6,7 +6,7 @@ import { Wire } from '../support/wire.ts';
 import { bot } from './bot.ts';
 import { says, submits } from './quick.ts';
 
-const waitLimit = { timeout: 10_000 };
+const pollOptions = { timeout: 10_000 };
 const times = (words: string, said: string): number => said.split(words).length - 1;
 
 describe('A bot whose store is temporarily unavailable', () =>
@@ -26,7 +26,7 @@ describe('A bot whose store is temporarily unavailable', () =>
       expect(await about()).toContain('unable to reach its database');
 
       wire.mend();
-      await vi.waitFor(async () => expect(await about()).not.toContain('unable to reach its database'), waitLimit);
+      await vi.waitFor(async () => expect(await about()).not.toContain('unable to reach its database'), pollOptions);
       gateway.setSpeed(50);
       const done = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
       expect(done.attachments).toHaveLength(1);
@@ -46,9 +46,9 @@ describe('A bot whose store is temporarily unavailable', () =>
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 4, everyMs: 20 } });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       // The response is arriving in small pieces when the store becomes unavailable.
-      await vi.waitFor(() => expect(submits(gateway)).toBe(1), waitLimit);
+      await vi.waitFor(() => expect(submits(gateway)).toBe(1), pollOptions);
       wire.cut();
-      await vi.waitFor(() => expect(logged()).toContain('The store could not write a task.'), waitLimit);
+      await vi.waitFor(() => expect(logged()).toContain('The store could not write a task.'), pollOptions);
       wire.mend();
       gateway.setSpeed(50);
       const done = await exchange.message(says('Finished in'));

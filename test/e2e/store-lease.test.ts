@@ -10,7 +10,7 @@ import { key, type Stage, stage as sides } from './bot.ts';
 import { says, submits } from './quick.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const waitLimit = { timeout: 20_000 };
+const pollOptions = { timeout: 20_000 };
 
 interface Running {
   child: ChildProcess;
@@ -50,18 +50,18 @@ describe('Two bots on one store', () =>
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);
-      await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
+      await expect.poll(first.said, pollOptions).toContain('Atelier is ready.');
       const exchange = await side.discord.as('member').slash('imagine', { prompt: 'a fox' });
       await exchange.message(says('%'));
       first.child.kill('SIGSTOP');
 
       const second = run(side, site.url);
-      await expect.poll(second.said, waitLimit).toContain('Atelier is ready.');
+      await expect.poll(second.said, pollOptions).toContain('Atelier is ready.');
       side.gateway.setSpeed(100);
       const done = await exchange.message(says('Finished in'));
-      await expect.poll(() => site.keys('finished'), waitLimit).toHaveLength(1);
+      await expect.poll(() => site.keys('finished'), pollOptions).toHaveLength(1);
       // The last write when a task is settled.
-      await expect.poll(() => site.keys('live'), waitLimit).toEqual([]);
+      await expect.poll(() => site.keys('live'), pollOptions).toEqual([]);
       const [rows, requests] = [await site.rows(), side.discord.requests.length];
 
       first.child.kill('SIGCONT');
@@ -80,13 +80,13 @@ describe('Two bots on one store', () =>
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);
-      await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
+      await expect.poll(first.said, pollOptions).toContain('Atelier is ready.');
       const second = run(side, site.url);
       expect(await second.ended).toBe(75);
       expect(second.said()).toContain('Another Atelier is using the store');
       first.child.kill('SIGTERM');
       expect(await first.ended).toBe(0);
       const third = run(side, site.url);
-      await expect.poll(third.said, waitLimit).toContain('Atelier is ready.');
+      await expect.poll(third.said, pollOptions).toContain('Atelier is ready.');
     });
   }));

@@ -9,7 +9,7 @@ import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { profiles } from '../contract/both.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { enter, key, type StageOptions, stage } from './bot.ts';
+import { key, type StageOptions, stage, startBot } from './bot.ts';
 import { labels, quickStage, says } from './quick.ts';
 
 const path = '/v1/dashboard/billing/usage';
@@ -28,12 +28,12 @@ function answers(gateway: EmbeddedGateway, body: object | string): void {
   gateway.faults.add({ on: { path }, do: { type: 'body', body: body as never } });
 }
 
-/** The bot at noon of 10 March 2026, with `atelier` as the server whose managers may see the account. */
-async function at(options: StageOptions = {}) {
+/** Starts the bot at noon of 10 March 2026, with `atelier` as the server whose managers may see the account. */
+async function startStage(options: StageOptions = {}) {
   const staged = await stage({ clock: new ManualClock(now), ...options });
   const { discord, gateway, config } = staged;
   const adminGuildIds = [discord.world.guild('atelier').id];
-  const app = await enter({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+  const app = await startBot({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
   const book = (daysAgo: number, model: string, amount: string): void =>
     gateway.usage.charge({ key, model, at: now - daysAgo * day, amount: amountOf(amount) });
   return { ...staged, app, book };
@@ -48,7 +48,7 @@ async function fileOf(message: Message, ending: string): Promise<Buffer> {
 
 describe('/usage with the spec gateway profile', () => {
   it('/usage shows a manager the last seven days of the account in the channel, with every digit', async () => {
-    const { discord, gateway, book } = await at();
+    const { discord, gateway, book } = await startStage();
     book(0, 'lumen-image-1', long);
     book(2, 'verse-1', '0.000000000000000001');
     const exchange = await discord.as('admin').slash('usage');
@@ -75,7 +75,7 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage always sends both dates, and adds up costs by model', async () => {
-    const { discord, gateway, book } = await at();
+    const { discord, gateway, book } = await startStage();
     for (const daysAgo of [1, 2, 3]) book(daysAgo, 'verse-1', '0.1');
     book(2, 'lumen-image-1', '0.2');
     const admin = discord.as('admin');
@@ -90,7 +90,7 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage adds dollars next to cents if configured, but never replaces the cents', async () => {
-    const { discord, book } = await at({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
+    const { discord, book } = await startStage({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
     book(0, 'verse-1', long);
     const message = await (await discord.as('admin').slash('usage')).message();
     expect(text(message)).toContain(`Total: **${longInCents} (= $${long})** for 1 request`);
@@ -100,7 +100,7 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage names members from the bot’s own ledger, next to the total of the account', async () => {
-    const { discord, gateway, book } = await at();
+    const { discord, gateway, book } = await startStage();
     book(0, 'verse-1', '0.5');
     const message = await (await discord.as('admin').slash('usage', { by: 'member' })).message();
     expect(text(message)).toContain('Member usage through this bot');
@@ -109,7 +109,7 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage puts the rows that do not fit into a message into the CSV', async () => {
-    const { discord, book } = await at();
+    const { discord, book } = await startStage();
     for (let daysAgo = 0; daysAgo < 120; daysAgo++) book(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
     const message = await (await discord.as('admin').slash('usage', { start: '2025-10-01' })).message();
     expect(message.content.length).toBeLessThanOrEqual(2_000);
@@ -120,7 +120,7 @@ describe('/usage with the spec gateway profile', () => {
 
 describe('/usage with the stock gateway profile', () => {
   it('/usage shows the total of a stock gateway without claiming that it covers the range', async () => {
-    const { discord, gateway, book } = await at({ gateway: { profile: 'stock' } });
+    const { discord, gateway, book } = await startStage({ gateway: { profile: 'stock' } });
     book(400, 'verse-1', long);
     const message = await (await discord.as('admin').slash('usage')).message();
     expect(text(message)).toContain(`Total: **${longInCents}**`);
@@ -135,7 +135,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   const options = { gateway: { profile } };
 
   it('/usage shows the account ephemerally if a manager chooses so', async () => {
-    const { discord, book } = await at(options);
+    const { discord, book } = await startStage(options);
     book(0, 'verse-1', '1');
     const exchange = await discord.as('admin').slash('usage', { private: true });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -143,7 +143,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   });
 
   it('/usage shows other members their own usage ephemerally, without a request to the gateway', async () => {
-    const { discord, gateway, book } = await at(options);
+    const { discord, gateway, book } = await startStage(options);
     book(0, 'verse-1', '777');
     for (const asking of [{}, { private: false }, { by: 'member' }]) {
       const exchange = await discord.as('member').slash('usage', asking);
@@ -154,7 +154,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   });
 
   it('/usage shows the owner of the application the account anywhere, ephemerally outside of admin servers', async () => {
-    const { discord, book } = await at(options);
+    const { discord, book } = await startStage(options);
     book(0, 'verse-1', '1');
     const speaker = discord.as('owner').in('elsewhere/hall');
     for (let time = 0; time < 2; time++) {
@@ -167,7 +167,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   });
 
   it('/usage shows a manager of another server only their own usage', async () => {
-    const { discord } = await at(options);
+    const { discord } = await startStage(options);
     const elsewhere = discord.world.guild('elsewhere');
     elsewhere.roles.push({ id: '999999999999999999', name: 'managers', permissions: 0x20n });
     elsewhere.members.get(discord.world.user('other').id)?.roles.push('999999999999999999');
@@ -188,7 +188,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   ])(
     '/usage refuses %o immediately with an ephemeral reply and without a request to the gateway',
     async (given, words) => {
-      const { discord, gateway } = await at(options);
+      const { discord, gateway } = await startStage(options);
       const exchange = await discord.as('admin').slash('usage', given);
       expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
       expect(text(await exchange.message())).toContain(words);
@@ -197,7 +197,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   );
 
   it('/usage says that an empty result may be due to the dates', async () => {
-    const { discord } = await at(options);
+    const { discord } = await startStage(options);
     const message = await (await discord.as('admin').slash('usage')).message();
     expect(text(message)).toContain('choose a different date range');
     expect(text(message)).not.toContain('only a total without dates');
@@ -205,7 +205,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   });
 
   it('/usage reports an error with HTTP 200, and an unreadable response', async () => {
-    const { discord, gateway } = await at(options);
+    const { discord, gateway } = await startStage(options);
     answers(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
     const reply = text(await (await discord.as('admin').slash('usage')).message());
     expect(reply).toMatch(/^The gateway (refused this|is temporarily unavailable)/);
@@ -217,7 +217,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
 
 describe('/usage with other response formats', () => {
   it('/usage reads daily costs with line items in exact sums', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     const items = [
       { name: 'GPT', cost: '0.1' },
       { name: 'DALL', cost: longInCents },
@@ -236,7 +236,7 @@ describe('/usage with other response formats', () => {
   });
 
   it('/usage reads rows with requests and spend', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     answers(gateway, {
       data: [
         { date: '2026-03-09', requests: 4, spend: '1.10' },
@@ -249,7 +249,7 @@ describe('/usage with other response formats', () => {
   });
 
   it('/usage leaves out days outside of the range and says that the gateway ignored it', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     answers(gateway, {
       data: [
         { date: '2025-01-01', amount: '500' },
@@ -265,7 +265,7 @@ describe('/usage with other response formats', () => {
   });
 
   it('/usage says that rows have no day, or do not add up to the total', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     answers(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
     const content = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
     expect(content).toContain('Total: **3**');
@@ -277,7 +277,7 @@ describe('/usage with other response formats', () => {
 
 describe('The range buttons of /usage', () => {
   it('The range buttons of /usage show today, a week, this month and last month in the same message', async () => {
-    const { discord, gateway, book } = await at();
+    const { discord, gateway, book } = await startStage();
     book(0, 'verse-1', '1');
     book(20, 'lumen-image-1', '2');
     const admin = discord.as('admin');
@@ -299,8 +299,8 @@ describe('The range buttons of /usage', () => {
     }
   });
 
-  it('The range buttons of /usage do not change a public message for members who may not see the account', async () => {
-    const { discord, gateway, book } = await at();
+  it('The range buttons of /usage do not change a public message for members who are not allowed to see the account', async () => {
+    const { discord, gateway, book } = await startStage();
     book(0, 'verse-1', '1');
     const shown = await (await discord.as('admin').slash('usage')).message();
     const pressed = await discord.as('member').click(shown, 'Today');
@@ -318,7 +318,7 @@ describe('The range buttons of /usage', () => {
   });
 
   it('A former manager who presses a range button sees only their own usage', async () => {
-    const { discord, gateway, book } = await at();
+    const { discord, gateway, book } = await startStage();
     book(0, 'verse-1', '1');
     const admin = discord.as('admin');
     const shown = await (await admin.slash('usage', { private: true })).message();
@@ -330,7 +330,7 @@ describe('The range buttons of /usage', () => {
   });
 
   it('A range without data removes the chart and the CSV', async () => {
-    const { discord, book } = await at();
+    const { discord, book } = await startStage();
     book(0, 'verse-1', '1');
     const admin = discord.as('admin');
     const shown = await (await admin.slash('usage')).message();
@@ -341,7 +341,7 @@ describe('The range buttons of /usage', () => {
   });
 
   it('The range buttons of /usage stay in a member’s ephemeral message', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     const member = discord.as('member');
     const shown = await (await member.slash('usage')).message();
     await (await member.click(shown, 'Last month')).message((one) => text(one).includes('2026-02-01'));
@@ -358,7 +358,7 @@ describe('The orders of members in /usage', () => {
     const staged = await quickStage({ gateway: { speed: 20 }, settings: { PRICES: prices } });
     const { discord, config } = staged;
     const adminGuildIds = [discord.world.guild('atelier').id];
-    await enter({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+    await startBot({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
     const member = discord.as('member');
     for (const prompt of ['a fox', 'a hare'])
       await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
@@ -381,7 +381,7 @@ describe('/usage of a server', () => {
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '20 tasks a day' },
     });
-    await enter(stage);
+    await startBot(stage);
     const { discord } = stage;
     for (const prompt of ['a fox', 'a hare'])
       await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
@@ -403,7 +403,7 @@ describe('/usage of a server', () => {
 
   it('Admins see the usage of the members with each role that has limits', async () => {
     const stage = await quickStage({ gateway: { speed: 20 }, settings: noLimits });
-    await enter(stage);
+    await startBot(stage);
     const { discord } = stage;
     const atelier = discord.world.guild('atelier');
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
@@ -425,7 +425,7 @@ describe('/usage of a server', () => {
 
   it('A member sees their own usage by kind', async () => {
     const stage = await quickStage({ gateway: { speed: 20 } });
-    await enter(stage);
+    await startBot(stage);
     const member = stage.discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const page = text(await (await member.slash('usage', { by: 'kind' })).message());

@@ -18,7 +18,7 @@ describe.each(profiles)('The pseudonym of a member with the %s gateway profile',
     return { ...stage, users };
   };
 
-  it('Each request carries the same pseudonym of its owner, which is not their ID', async () => {
+  it('Each request contains the same pseudonym for its owner, which is not their ID', async () => {
     const { discord, users } = await start({ GATEWAY_USER_FIELD: 'user' });
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

@@ -23,9 +23,9 @@ const made = fc
     units: fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
     places: fc.integer({ min: 0, max: 30 }),
   })
-  .map(({ units, places }): Made => ({ units, places, text: written(units, places) }));
+  .map(({ units, places }): Made => ({ units, places, text: decimalText(units, places) }));
 
-function written(units: bigint, places: number): string {
+function decimalText(units: bigint, places: number): string {
   const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
   const sign = units < 0n ? '-' : '';
   return places === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
@@ -39,7 +39,7 @@ describe('Sums of amounts', () => {
       fc.property(fc.array(made, { minLength: 2, maxLength: 12 }), (parts) => {
         const places = Math.max(...parts.map((part) => part.places));
         const sum = parts.reduce((so, part) => so + scaledTo(part, places), 0n);
-        expect(sumOf(parts.map(({ text }) => text))).toBe(written(sum, places));
+        expect(sumOf(parts.map(({ text }) => text))).toBe(decimalText(sum, places));
       }),
     );
   });
@@ -74,7 +74,7 @@ describe('Sums of amounts', () => {
 it('Cents are converted to dollars by moving the decimal point, without losing a digit', () => {
   fc.assert(
     fc.property(made, ({ units, places, text }) => {
-      expect(hundredth(text)).toBe(written(units, places + 2));
+      expect(hundredth(text)).toBe(decimalText(units, places + 2));
     }),
   );
   expect(hundredth('2500.0')).toBe('25.000');

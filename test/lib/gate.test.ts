@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Gate } from '../../src/lib/gate.ts';
 
-function held() {
+function deferred() {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   return { promise, resolve, reject };
 }
@@ -10,7 +10,7 @@ describe('A gate', () => {
   it('A gate runs ordinary work concurrently, and exclusive work only once all earlier work is done', async () => {
     const gate = new Gate();
     const log: string[] = [];
-    const [first, second, alone] = [held(), held(), held()];
+    const [first, second, alone] = [deferred(), deferred(), deferred()];
     const pass = (name: string, wait: Promise<void>) =>
       gate.pass(async () => {
         log.push(`${name} begins`);

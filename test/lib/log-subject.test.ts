@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openLog } from '../../src/lib/log.ts';
 import { aboutInteraction, aboutNothing, aboutTask, nameTask } from '../../src/lib/log-subject.ts';
 
-function open() {
+function openTestLog() {
   const lines: Record<string, unknown>[] = [];
   const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(JSON.parse(line)) });
   /** The subjects of all lines so far. */
@@ -13,8 +13,8 @@ function open() {
 }
 
 describe('The subject of a log line', () => {
-  it('Lines of two tasks that run at the same time carry the id of their own task, even after an await', async () => {
-    const { log, subjects } = open();
+  it('Each log line of two simultaneous tasks has the id of its own task, even after an await', async () => {
+    const { log, subjects } = openTestLog();
     const work = async (): Promise<void> => {
       log.info('before');
       await setImmediate();
@@ -26,13 +26,13 @@ describe('The subject of a log line', () => {
   });
 
   it('A task id given with a line takes precedence over the id from the context', () => {
-    const { log, subjects } = open();
+    const { log, subjects } = openTestLog();
     aboutTask('one', () => log.info({ task: 'two' }, 'a line'));
     expect(subjects()).toEqual([{ task: 'two' }]);
   });
 
-  it('Lines of an interaction carry its reference from the start, and its task id once that is known', () => {
-    const { log, subjects } = open();
+  it('The log lines of an interaction have its reference from the start, and its task id once that is known', () => {
+    const { log, subjects } = openTestLog();
     aboutInteraction('ref', () => {
       log.info('early');
       nameTask('one');
@@ -49,7 +49,7 @@ describe('The subject of a log line', () => {
   });
 
   it('Code that serves many tasks logs no subject', () => {
-    const { log, subjects } = open();
+    const { log, subjects } = openTestLog();
     aboutTask('one', () => aboutNothing(() => log.info('a line')));
     nameTask('one');
     log.info('outside');

@@ -55,30 +55,30 @@ describe('The message of an album', () => {
   it('The message of an album is a single message while everything fits, and then has pages', () => {
     const songs = (count: number) =>
       Array.from({ length: count }, (_, place) => done(place, track(`A${place}`), track(`B${place}`)));
-    expect(albumLayout(album(), songs(5), say).as).toBe('together');
-    expect(albumLayout(album(), songs(6), say).as).toBe('pages');
+    expect(albumLayout(album(), songs(5), say).mode).toBe('together');
+    expect(albumLayout(album(), songs(6), say).mode).toBe('pages');
     // Before the number of tracks is known, two are assumed for each song.
     expect(
       albumLayout(
         album(),
         [1, 2, 3, 4, 5].map((place) => part(place)),
         say,
-      ).as,
+      ).mode,
     ).toBe('together');
     expect(
       albumLayout(
         album(),
         [1, 2, 3, 4, 5, 6].map((place) => part(place)),
         say,
-      ).as,
+      ).mode,
     ).toBe('pages');
     // A failed song needs no space; long lyrics need the space of one file.
     expect(
-      albumLayout(album(), [...songs(5), part(9, { state: 'failed', failure: { cause: 'failed' } })], say).as,
+      albumLayout(album(), [...songs(5), part(9, { state: 'failed', failure: { cause: 'failed' } })], say).mode,
     ).toBe('together');
     const long = done(9, track('C', { lyrics: 'la '.repeat(500) }), track('D'));
-    expect(albumLayout(album(), [...songs(4), long], say).as).toBe('pages');
-    expect(albumLayout(album(), [...songs(3), long], say)).toMatchObject({ as: 'together', covers: 1 });
+    expect(albumLayout(album(), [...songs(4), long], say).mode).toBe('pages');
+    expect(albumLayout(album(), [...songs(3), long], say)).toMatchObject({ mode: 'together', covers: 1 });
   });
 
   it('The message of an album links to the covers that do not fit', () => {

@@ -13,7 +13,7 @@ import { madeTask } from '../services/tasks/made.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { Parts } from '../support/tasks.ts';
 
-/** A local file host with a video, and the notes about tasks whose references are there. */
+/** Starts a local file host with a video, and makes notes about tasks whose references are there. */
 async function notesScene() {
   const host = await openFileHost();
   onTestFinished(() => host.close());

@@ -41,7 +41,7 @@ describe('The message of a live conversation', () => {
     const plan = opening(talk({ voice: 'marin', instructions: 'be @everyone *brief*' }));
     expect(plan.content).toContain('The model listens only to <@ann>.');
     expect(plan.content).toContain('Press **Speak**');
-    expect(plan.content).toContain('aria-realtime · Voice marin');
+    expect(plan.content).toContain('aria-realtime · Voice: marin');
     expect(plan.content).toContain('\\*brief\\*');
     expect(labels(plan)).toEqual(['Speak', 'End']);
     expect(bodyOf(plan).body.allowed_mentions).toEqual({ parse: [] });

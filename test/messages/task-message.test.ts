@@ -16,8 +16,8 @@ const labelsOf = (task: Task): string[] =>
 describe('The message of a task', () => {
   it.each([
     ['accepted', {}, 'Queued at the gateway <t:'],
-    ['queued', { queuedBehind: 1 }, '1 task is ahead of it.'],
-    ['queued', { queuedBehind: 3 }, '3 tasks are ahead of it.'],
+    ['queued', { queuedBehind: 1 }, '1 task is ahead of yours.'],
+    ['queued', { queuedBehind: 3 }, '3 tasks are ahead of yours.'],
     ['running', { progress: 50 }, '▰▰▰▰▰▰▱▱▱▱▱▱ 50 %'],
     ['running', { times: { created: start, overdue: start } }, 'longer than usual'],
     ['needs-input', {}, 'needs a prompt'],

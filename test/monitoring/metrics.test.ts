@@ -6,7 +6,7 @@ import { openServer } from '../../src/monitoring/server.ts';
 import { ReadinessCheck } from '../../src/services/readiness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-function open() {
+function openMetrics() {
   const warned: object[] = [];
   const log = { warn: (facts: object) => void warned.push(facts) };
   return { warned, log, metrics: new Metrics(log) };
@@ -14,7 +14,7 @@ function open() {
 
 describe('The metrics', () => {
   it('A value that is not a number is omitted without an error', async () => {
-    const { metrics } = open();
+    const { metrics } = openMetrics();
     for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, 2]) metrics.observe('acknowledgement', {}, seconds);
     // As measured by a clock that was set back.
     metrics.observe('acknowledgement', {}, -5);
@@ -24,7 +24,7 @@ describe('The metrics', () => {
   });
 
   it('A gauge reports what its last reading contained and nothing else', async () => {
-    const { metrics } = open();
+    const { metrics } = openMetrics();
     let kinds = ['imagine', 'video'];
     metrics.read('tasks', () => kinds.map((kind) => ({ labels: { kind, state: 'running' }, value: 1 })));
     expect(await metrics.text()).toContain('kind="video"');
@@ -35,7 +35,7 @@ describe('The metrics', () => {
   });
 
   it('A refusal reason that is not a known key is counted without its text, and the number of reasons is limited', async () => {
-    const { metrics } = open();
+    const { metrics } = openMetrics();
     const count = refusalCounter(metrics);
     for (const reason of [
       'overBudget.member',
@@ -66,7 +66,7 @@ describe('The metrics', () => {
   });
 
   it('A gauge that cannot be read is logged, and the others are reported', async () => {
-    const { metrics, warned } = open();
+    const { metrics, warned } = openMetrics();
     metrics.read('unsaved', () => Promise.reject(new Error('The reading failed.')));
     metrics.read('heap', () => [{ labels: {}, value: 7 }]);
     expect(await metrics.text()).toContain('atelier_heap_used_bytes 7');
@@ -78,7 +78,7 @@ describe('The monitoring server', () => {
   const settings = { port: 0, host: '127.0.0.1', metricsToken: undefined };
 
   it('An internal error is logged, and its message is not sent', async () => {
-    const { metrics, log, warned } = open();
+    const { metrics, log, warned } = openMetrics();
     const readiness = new ReadinessCheck(new ManualClock());
     const fail = (): never => {
       throw new Error('private words');
@@ -97,7 +97,7 @@ describe('The monitoring server', () => {
   });
 
   it('A port that is in use and an address that does not belong to the machine are distinguished', async () => {
-    const { metrics, log } = open();
+    const { metrics, log } = openMetrics();
     const parts = { readiness: new ReadinessCheck(new ManualClock()), metrics, log };
     const server = await openServer(settings, parts);
     onTestFinished(() => server.close());

@@ -22,7 +22,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A browser with an empty profile and without background connections. */
+/** Opens a browser with an empty profile and without background connections. */
 export async function openBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
   const profile = mkdtempSync(join(tmpdir(), 'atelier-browser-'));
   const context = await chromium.launchPersistentContext(profile, {

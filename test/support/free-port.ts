@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A port that was free a moment ago, for a bot whose settings must name the port before it is opened. */
+/** Finds a port that was free a moment ago, for a bot whose settings must name the port before it is opened. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

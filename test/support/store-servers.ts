@@ -31,14 +31,14 @@ export interface ServerRequest {
 
 const say = (words: string): boolean => process.stderr.write(`${words}\n`);
 
-function found(name: string, ...elsewhere: string[]): string | undefined {
+function findProgram(name: string, ...elsewhere: string[]): string | undefined {
   const folders = [...elsewhere, ...(process.env.PATH ?? '').split(delimiter)];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /** Undefined if Redis is not installed. */
 export async function startRedis({ folder, port, password, durable }: ServerRequest): Promise<StoreServer | undefined> {
-  const program = found('redis-server');
+  const program = findProgram('redis-server');
   if (!program) return void say('There is no redis-server here: what needs one is left out.');
   const settings = {
     ...{ port, bind: '127.0.0.1', dir: folder, requirepass: password, databases: REDIS_DATABASES, save: '' },
@@ -52,7 +52,7 @@ export async function startRedis({ folder, port, password, durable }: ServerRequ
     // Redis only answers pings once it has loaded its data.
     await client.ping().finally(() => client.destroy());
   };
-  return serverOf({ url, ask, start: () => started(program, args), ending: 'SIGTERM', crash: 'SIGKILL' });
+  return serverOf({ url, ask, start: () => startProcess(program, args), ending: 'SIGTERM', crash: 'SIGKILL' });
 }
 
 /** Postgres refuses to run as root, so root runs it as another user. */
@@ -73,7 +73,7 @@ export async function startPostgres({
   durable,
 }: ServerRequest): Promise<StoreServer | undefined> {
   const newest = globSync('/usr/lib/postgresql/*/bin').sort().reverse();
-  const [initdb, program] = [found('initdb', ...newest), found('postgres', ...newest)];
+  const [initdb, program] = [findProgram('initdb', ...newest), findProgram('postgres', ...newest)];
   if (!initdb || !program) return void say('There is no postgres here: what needs one is left out.');
   const user = postgresUser();
   const [secret, data] = [join(folder, 'password'), join(folder, 'data')];
@@ -94,7 +94,7 @@ export async function startPostgres({
     await client.connect();
     await client.end();
   };
-  const start = (): ChildProcess => started(program, [...args, ...durabilityArgs], as);
+  const start = (): ChildProcess => startProcess(program, [...args, ...durabilityArgs], as);
   // SIGQUIT kills all of its processes at once; SIGKILL on the first one would leave the others alive for a moment.
   return serverOf({ url, ask, start, ending: 'SIGINT', crash: 'SIGQUIT' });
 }
@@ -118,7 +118,7 @@ async function serverOf({ url, ask, start, ending, crash }: ServerParts): Promis
   return { url, raise, stop: () => stopped(server, ending), crash: () => stopped(server, crash) };
 }
 
-function started(program: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
+function startProcess(program: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
   return spawn(program, [...args], { ...options, stdio: 'ignore' });
 }
 

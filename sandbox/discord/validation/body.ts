@@ -32,6 +32,6 @@ const VALIDATORS: Readonly<Record<BodyKind, (body: unknown, facts: BodyFacts) =>
   command: validateCommand,
 };
 
-/** All reasons for which Discord would refuse this body; empty if Discord would accept it. */
+/** All reasons why Discord would refuse this body; empty if Discord would accept it. */
 export const validateBody = (kind: BodyKind, body: unknown, facts: BodyFacts = NO_FACTS): Violation[] =>
   withoutDuplicates(VALIDATORS[kind](body, facts));

@@ -6,7 +6,7 @@ const UNSUPPORTED = [
   ...['minContains', 'maxContains', 'uniqueItems', 'minLength', 'maxLength', 'default'],
 ];
 
-/** The first reason for which OpenAI's strict mode refuses a schema ("Structured Outputs", supported schemas). */
+/** The first reason why OpenAI's strict mode rejects a schema ("Structured Outputs", supported schemas). */
 export function strictProblem(schema: unknown, place: string): string | undefined {
   if (!isRecord(schema)) return `has no schema at ${place}`;
   const unsupported = UNSUPPORTED.find((keyword) => keyword in schema);

@@ -7,7 +7,7 @@ import { parseRequest } from '../requests/parse.ts';
 import { priceList } from '../wire/pricing.ts';
 import { usageBody } from '../wire/usage.ts';
 
-/** Usage (specification, 4.11), fine-tune events (4.9), and prices, if the gateway lists them. */
+/** Usage (specification, 4.11), events of fine-tuning jobs (4.9), and prices, if the gateway lists them. */
 export const accountRoutes: Routes = (server, parts) => {
   server.get('/v1/dashboard/billing/usage', (request) => {
     const ignoresDates = parts.settings.quirks.usageIgnoresDates;

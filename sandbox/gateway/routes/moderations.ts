@@ -40,7 +40,7 @@ export const moderationRoutes: Routes = (server) => {
   });
 };
 
-/** The text of a part; an image becomes the marker that its colour represents. */
+/** Returns the text of a part; an image becomes the marker that its colour represents. */
 async function textOf(part: Part): Promise<string> {
   if (part.type === 'text') return part.text;
   const base64 = /^data:image\/[\w.+-]+;base64,(.+)$/s.exec(part.image_url.url)?.[1];

@@ -32,7 +32,7 @@ const FORMATS = {
   webp: { quality: 88 },
 };
 const GRAIN_SIDE = 256;
-/** Of 255: enough to hide the bands of a gradient, too little to be visible as noise. */
+/** On a scale from 0 to 255. Enough to hide the bands of a gradient, and too little to be visible as noise. */
 const GRAIN_STRENGTH = 8;
 const GUTTER_SHARE = 0.006;
 const GUTTER_COLOUR = { r: 16, g: 17, b: 21 };

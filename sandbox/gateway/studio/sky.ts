@@ -13,8 +13,8 @@ export function skyLayer({ window, palette }: Tools, top: number, horizon: numbe
 }
 
 /** Stars, which become fewer and fainter towards the horizon. */
-export function starsLayer({ window, palette, dice, unit }: Tools, horizon: number, density = 0.5): Layer {
-  const [place, size] = [dice('star place'), dice('star size')];
+export function starsLayer({ window, palette, randomFor, unit }: Tools, horizon: number, density = 0.5): Layer {
+  const [place, size] = [randomFor('star place'), randomFor('star size')];
   const colour = mix(palette.light, palette.accent(1), 0.2);
   const above = { ...window, bottom: Math.min(horizon, window.bottom) };
   const svg = scattered(above, [STAR_CELL, STAR_CELL], (column, row) => {
@@ -30,9 +30,9 @@ export function starsLayer({ window, palette, dice, unit }: Tools, horizon: numb
 }
 
 /** A sun with a halo, or at night a moon with dark spots. */
-export function lightLayer({ palette, dice }: Tools, x: number, y: number, radius: number): Layer {
+export function lightLayer({ palette, randomFor }: Tools, x: number, y: number, radius: number): Layer {
   const { light, isNight } = palette;
-  const spot = dice('moon');
+  const spot = randomFor('moon');
   const spots = Array.from({ length: isNight ? 6 : 0 }, (_, index) => {
     const [angle, distance] = [spot(index) * Math.PI * 2, radius * 0.68 * Math.sqrt(spot(index, 1))];
     const size = radius * (0.1 + 0.17 * spot(index, 2));
@@ -45,8 +45,8 @@ export function lightLayer({ palette, dice }: Tools, x: number, y: number, radiu
 }
 
 /** Long thin clouds, each of a few overlapping ellipses with soft ends. */
-export function cloudsLayer({ frame, window, palette, dice }: Tools, horizon: number, amount: number): Layer {
-  const [place, form] = [dice('cloud place'), dice('cloud shape')];
+export function cloudsLayer({ frame, window, palette, randomFor }: Tools, horizon: number, amount: number): Layer {
+  const [place, form] = [randomFor('cloud place'), randomFor('cloud shape')];
   const [width, height] = CLOUD_CELL;
   const [left, right] = [window.left - width, window.right + width];
   const [top, bottom] = [Math.max(window.top, -frame.height), Math.min(horizon * 0.92, window.bottom)];
@@ -70,8 +70,8 @@ export function cloudsLayer({ frame, window, palette, dice }: Tools, horizon: nu
 }
 
 /** A few distant birds, each drawn as two wing strokes. */
-export function birdsSvg({ frame, palette, dice }: Tools, horizon: number): string {
-  const flock = dice('birds');
+export function birdsSvg({ frame, palette, randomFor }: Tools, horizon: number): string {
+  const flock = randomFor('birds');
   const centre = { x: frame.width * (0.2 + 0.6 * flock(1)), y: horizon * (0.3 + 0.3 * flock(2)) };
   const birds = Array.from({ length: 3 + Math.floor(flock(0) * 6) }, (_, at) => {
     const [x, y] = [centre.x + (flock(at + 1, 3) - 0.5) * 260, centre.y + (flock(at + 1, 4) - 0.5) * 110];
@@ -85,9 +85,9 @@ export function birdsSvg({ frame, palette, dice }: Tools, horizon: number): stri
 }
 
 /** Northern lights: curtains of narrow streaks along a wavy line, brightest at their lower edge. */
-export function auroraLayer({ frame, window, palette, dice }: Tools, horizon: number): Layer {
+export function auroraLayer({ frame, window, palette, randomFor }: Tools, horizon: number): Layer {
   const curtains = [0, 1, 2].map((curtain) => {
-    const form = dice(`aurora ${curtain}`);
+    const form = randomFor(`aurora ${curtain}`);
     const colour = mix(palette.accent(curtain % 2), palette.sky(0.95), 0.25);
     const streaks = cells(window.left, window.right, STREAK).map((cell) => {
       const x = cell * STREAK;

@@ -45,7 +45,7 @@ function pieceOf({ prompt, seed, seconds }: SoundJob): Tape {
   const samples = Math.round(seconds * SAMPLE_RATE);
   const tape = { left: new Float32Array(samples), right: new Float32Array(samples) };
   for (const [index, pitch] of CHIME.entries())
-    bell(tape, { start: 0.05 + index * 0.17, length: 0.7, pitch, loud: 0.5, pan: (index - 1) * 0.35 });
+    bell(tape, { start: 0.05 + index * 0.17, length: 0.7, pitch, volume: 0.5, pan: (index - 1) * 0.35 });
   for (let number = 0, start = CHIME_SECONDS; start < seconds; number++, start += beat * BEATS) {
     const pitchOf = (step: number) => {
       const degree = Number(chords[number % BEATS]) + step;
@@ -63,11 +63,11 @@ function pieceOf({ prompt, seed, seconds }: SoundJob): Tape {
 function playChord({ tape, start, number, beat, dice, pitchOf }: Bar): void {
   const length = beat * BEATS;
   for (const step of [0, 2, 4, 6])
-    pad(tape, { start, length, pitch: pitchOf(step), loud: 0.06 - step * 0.004, pan: (step - 3) * 0.15 });
+    pad(tape, { start, length, pitch: pitchOf(step), volume: 0.06 - step * 0.004, pan: (step - 3) * 0.15 });
   const pitch = pitchOf(0) - 12;
   const fifth = dice(number, 9) < 0.4 ? 7 : 0;
-  bass(tape, { start, length: beat * 1.9, pitch, loud: 0.2, pan: 0 });
-  bass(tape, { start: start + beat * 2.5, length: beat * 1.4, pitch: pitch + fifth, loud: 0.15, pan: 0 });
+  bass(tape, { start, length: beat * 1.9, pitch, volume: 0.2, pan: 0 });
+  bass(tape, { start: start + beat * 2.5, length: beat * 1.4, pitch: pitch + fifth, volume: 0.15, pan: 0 });
 }
 
 /** The rhythm repeats every two bars, and most notes are in the chord, so that the random notes sound like a melody. */
@@ -78,14 +78,14 @@ function playMelody({ tape, start, number, beat, dice, pitchOf }: Bar): void {
     const isOnChord = isOnBeat || dice(half, 24 + (number % 4)) < 0.5;
     const step = isOnChord ? picked([0, 2, 4, 7, 9], dice(half, 21 + (number % 4))) : Math.floor(dice(half, 30) * 7);
     const timing = (dice(number * 8 + half, 31) - 0.5) * 0.012;
-    const [loud, pan] = [0.12 + 0.06 * dice(half, 22), (dice(half, 23) - 0.5) * 0.9];
-    bell(tape, { start: start + half * beat * 0.5 + timing, length: 0.5, pitch: pitchOf(step) + 12, loud, pan });
+    const [volume, pan] = [0.12 + 0.06 * dice(half, 22), (dice(half, 23) - 0.5) * 0.9];
+    bell(tape, { start: start + half * beat * 0.5 + timing, length: 0.5, pitch: pitchOf(step) + 12, volume, pan });
   }
 }
 
 function playPercussion({ tape, start, number, beat, dice }: Bar): void {
-  const strike = (at: number, loud: number) =>
-    drum(tape, { start: start + at * beat, length: 0.32, pitch: 30, loud, pan: 0 });
+  const strike = (at: number, volume: number) =>
+    drum(tape, { start: start + at * beat, length: 0.32, pitch: 30, volume, pan: 0 });
   strike(0, 0.34);
   strike(dice(number % 2, 40) < 0.5 ? 2 : 2.5, 0.26);
 }

@@ -11,22 +11,22 @@ interface Note {
   readonly start: number;
   readonly length: number;
   readonly pitch: number;
-  readonly loud: number;
+  readonly volume: number;
   /** From -1 (left) to 1 (right). */
   readonly pan: number;
 }
 
-const frequencyOf = (pitch: number) => FULL_CIRCLE * 440 * 2 ** ((pitch - 69) / 12);
+const angularFrequencyOf = (pitch: number) => FULL_CIRCLE * 440 * 2 ** ((pitch - 69) / 12);
 /** The volume at a time: rises to 1 within `rise` seconds, and falls to 0 within the last `fall` seconds. */
 const envelope = (time: number, length: number, rise: number, fall: number) =>
   Math.max(0, Math.min(1, time / rise, (length - time) / fall));
 
 /** Mixes a note into the tape; samples beyond its end are dropped. */
-function record({ left, right }: Tape, { start, length, loud, pan }: Note, wave: (time: number) => number): void {
+function record({ left, right }: Tape, { start, length, volume, pan }: Note, wave: (time: number) => number): void {
   const first = Math.round(start * SAMPLE_RATE);
   const last = Math.min(left.length, first + Math.round(length * SAMPLE_RATE));
   const angle = ((Math.max(-1, Math.min(1, pan)) + 1) * Math.PI) / 4;
-  const [toLeft, toRight] = [Math.cos(angle) * loud, Math.sin(angle) * loud];
+  const [toLeft, toRight] = [Math.cos(angle) * volume, Math.sin(angle) * volume];
   for (let index = Math.max(0, first); index < last; index++) {
     const value = wave((index - first) / SAMPLE_RATE);
     left[index] = (left[index] ?? 0) + value * toLeft;
@@ -34,41 +34,41 @@ function record({ left, right }: Tape, { start, length, loud, pan }: Note, wave:
   }
 }
 
-/** A soft voice for chords: three slightly detuned strings that fade in and out. */
+/** Records a soft voice for chords: three slightly detuned strings that fade in and out. */
 export function pad(tape: Tape, note: Note): void {
   const length = note.length + 0.9;
   for (const string of [-1, 0, 1]) {
-    const frequency = frequencyOf(note.pitch + string * 0.055);
+    const angularFrequency = angularFrequencyOf(note.pitch + string * 0.055);
     record(tape, { ...note, length, pan: note.pan + string * 0.5 }, (time) => {
-      const tone = Math.sin(frequency * time) * 0.6 + Math.sin(frequency * time * 2) * 0.18;
-      return envelope(time, length, 0.5, 0.9) * (tone + Math.sin(frequency * time * 3 + time * 0.7) * 0.08);
+      const tone = Math.sin(angularFrequency * time) * 0.6 + Math.sin(angularFrequency * time * 2) * 0.18;
+      return envelope(time, length, 0.5, 0.9) * (tone + Math.sin(angularFrequency * time * 3 + time * 0.7) * 0.08);
     });
   }
 }
 
-/** A bell whose overtones decay faster than its fundamental tone. */
+/** Records a bell whose overtones decay faster than its fundamental tone. */
 export function bell(tape: Tape, note: Note): void {
   const length = note.length + 1.1;
-  const frequency = frequencyOf(note.pitch);
+  const angularFrequency = angularFrequencyOf(note.pitch);
   record(tape, { ...note, length }, (time) => {
-    const overtones = Math.sin(frequency * 3.01 * time) * 1.1 * Math.exp(-time * 9);
-    return envelope(time, length, 0.003, 0.05) * Math.exp(-time * 2.6) * Math.sin(frequency * time + overtones);
+    const overtones = Math.sin(angularFrequency * 3.01 * time) * 1.1 * Math.exp(-time * 9);
+    return envelope(time, length, 0.003, 0.05) * Math.exp(-time * 2.6) * Math.sin(angularFrequency * time + overtones);
   });
 }
 
 export function bass(tape: Tape, note: Note): void {
-  const frequency = frequencyOf(note.pitch);
+  const angularFrequency = angularFrequencyOf(note.pitch);
   record(tape, note, (time) => {
-    const tone = Math.sin(frequency * time) + 0.25 * Math.sin(frequency * 2 * time);
+    const tone = Math.sin(angularFrequency * time) + 0.25 * Math.sin(angularFrequency * 2 * time);
     return envelope(time, note.length, 0.02, 0.08) * Math.exp(-time * 0.9) * tone;
   });
 }
 
-/** A drum whose pitch falls quickly to the given one. */
+/** Records a drum whose pitch falls quickly to the given one. */
 export function drum(tape: Tape, note: Note): void {
-  const frequency = frequencyOf(note.pitch);
+  const angularFrequency = angularFrequencyOf(note.pitch);
   record(tape, note, (time) => {
-    const phase = frequency * time + FULL_CIRCLE * 5 * (1 - Math.exp(-time * 32));
+    const phase = angularFrequency * time + FULL_CIRCLE * 5 * (1 - Math.exp(-time * 32));
     return Math.exp(-time * 13) * Math.sin(phase);
   });
 }

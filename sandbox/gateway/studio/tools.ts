@@ -32,7 +32,7 @@ export interface Tools {
   readonly palette: Palette;
   readonly subject: Subject;
   /** Random numbers that change a little in a variation of the scene. */
-  dice(name: string): Dice;
+  randomFor(name: string): Dice;
   /** Random numbers for choices; in a variation of the scene, most stay exactly the same and a few are replaced. */
   choices(name: string): Dice;
 }
@@ -53,7 +53,7 @@ export function toolsOf(scene: Scene, size: Size, margin: number, referenceColou
   const fixedDice = (name: string) => diceOf(seedOf(name, subject.hash, scene.seed));
   const variationDice = (name: string) =>
     scene.variations.map(({ seed, amount }) => ({ other: diceOf(seedOf(name, seed)), amount }));
-  const dice = (name: string): Dice => {
+  const randomFor = (name: string): Dice => {
     const [own, variations] = [fixedDice(name), variationDice(name)];
     return (i, j) => variations.reduce((value, { other, amount }) => value + (other(i, j) - value) * amount, own(i, j));
   };
@@ -69,9 +69,9 @@ export function toolsOf(scene: Scene, size: Size, margin: number, referenceColou
     frame,
     window: { left, top, right, bottom },
     unit: (frame.width * zoom) / size.width,
-    palette: paletteOf(subject, fixedDice('palette'), dice('tint'), referenceColours),
+    palette: paletteOf(subject, fixedDice('palette'), randomFor('tint'), referenceColours),
     subject,
-    dice,
+    randomFor,
     choices,
   };
 }

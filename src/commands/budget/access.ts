@@ -17,7 +17,7 @@ const SERVER_ID = /^\d{17,20}$/;
 /** What the operator enters to mean all servers together. */
 const ALL_SERVERS = 'all';
 
-/** The server where the command was used, or another one that the operator names. */
+/** Returns the server where the command was used, or another one that the operator names. */
 export async function budgetTarget(
   server: string | undefined,
   context: HandlerContext<Services>,
@@ -35,7 +35,7 @@ export async function budgetTarget(
   return { guildId: server, isOperator };
 }
 
-/** The target of a pause: one server, or all of them. */
+/** Returns the target of a pause: one server, or all of them. */
 export async function pauseTarget(
   server: string | undefined,
   context: HandlerContext<Services>,

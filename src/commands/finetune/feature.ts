@@ -41,7 +41,7 @@ async function pageAnswer(fineTuneId: string, context: HandlerContext<Services>,
   return fineTunePage({ fineTuneId, events, page, following: { is: 'not' } }, context.say);
 }
 
-/** The newest events, in a message that is updated from now on. */
+/** Shows the newest events, in a message that is updated from now on. */
 async function followAnswer(fineTuneId: string, context: HandlerContext<Services>): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, context);
   const { clock, follows, followQuietMs: quietMs } = context.services;
@@ -56,7 +56,7 @@ async function followAnswer(fineTuneId: string, context: HandlerContext<Services
   return fineTunePage({ fineTuneId, events, following }, context.say);
 }
 
-/** A gateway error about a fine-tune gets a message from this command. */
+/** A gateway error about a fine-tuning job gets a message from this command. */
 async function eventsOf(fineTuneId: string, { services }: HandlerContext<Services>): Promise<readonly FineTuneEvent[]> {
   try {
     return await services.fineTunes.events(fineTuneId);

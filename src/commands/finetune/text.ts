@@ -1,10 +1,10 @@
 export const text = {
   command: {
-    description: 'Show the events of a fine-tune',
+    description: 'Show the events of a fine-tuning job',
     example: '/finetune id:ft-abc123 follow:True',
     who: 'the operator, and admins of the bot’s admin servers',
     options: {
-      id: 'ID of the fine-tune, as returned by the gateway',
+      id: 'ID of the fine-tuning job, as returned by the gateway',
       follow: 'Automatic updates until you stop them',
     },
   },
@@ -25,14 +25,15 @@ export const text = {
       quiet: 'No longer updated: nothing new arrived for a while. The last event shows whether the job has ended.',
       'too-late':
         'No longer updated: Discord allows updates for only 15 minutes. Press **Follow** to start them again.',
-      gone: 'No longer updated: this fine-tune is no longer on the gateway.',
+      gone: 'No longer updated: this fine-tuning job is no longer on the gateway.',
     },
   },
   refusals: {
-    fineTuneNotYours: 'Only the operator and admins of the bot’s admin servers can see fine-tunes. Ask one of them.',
+    fineTuneNotYours:
+      'Only the operator and admins of the bot’s admin servers can see fine-tuning jobs. Ask one of them.',
     fineTuneNoId:
-      'This is not a fine-tune ID. Enter it as returned by the gateway, such as `ft-abc123`, with at most 60 characters.',
-    fineTuneUnknown: 'The gateway does not know the fine-tune {{id}}. Check that the ID is exact.',
-    fineTunesNotOffered: 'This gateway does not support fine-tune events.',
+      'This is not the ID of a fine-tuning job. Enter it as returned by the gateway, such as `ft-abc123`, with at most 60 characters.',
+    fineTuneUnknown: 'The gateway does not know the fine-tuning job {{id}}. Check that the ID is exact.',
+    fineTunesNotOffered: 'This gateway does not support events of fine-tuning jobs.',
   },
 } as const;

@@ -26,7 +26,7 @@ export interface FineTunePage {
   following: Following;
 }
 
-/** The events of a fine-tune, newest last, exactly as the gateway wrote them. */
+/** The events of a fine-tuning job, newest last, exactly as the gateway wrote them. */
 export function fineTunePage({ fineTuneId, events: known, page, following }: FineTunePage, say: Say): MessagePlan {
   const events = known ?? [];
   const pages = pagesOf(events.map((event) => lineOf(event, say)));

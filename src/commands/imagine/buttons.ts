@@ -48,7 +48,7 @@ function upscalesOf(parent: Task) {
   );
 }
 
-/** Opens the form of an action that needs a prompt, before the gateway is asked. */
+/** Opens the form of an action that needs a prompt, before anything is sent to the gateway. */
 const promptOpener = opener(customIds.actionText, async ({ taskId, index }, context: HandlerContext<Services>) => {
   const task = await inTimeForForm(pressedTask(taskId, context), context);
   const action = task.actions[index];

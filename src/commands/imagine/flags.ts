@@ -47,8 +47,8 @@ const FLAGS: readonly Flag[] = [
 
 /** The flags that options add to the typed prompt. A typed flag takes precedence, so no flag appears twice. */
 export function flagsFor(words: string, values: FlagValues): string[] {
-  const typed = new Set(flagsIn(words).map(({ name }) => name));
-  return FLAGS.filter(({ spellings }) => !spellings.some((spelling) => typed.has(spelling))).flatMap(
+  const typedFlags = new Set(flagsIn(words).map(({ name }) => name));
+  return FLAGS.filter(({ spellings }) => !spellings.some((spelling) => typedFlags.has(spelling))).flatMap(
     ({ write }) => write(values) ?? [],
   );
 }

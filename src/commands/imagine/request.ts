@@ -39,7 +39,7 @@ const changeShape = followUp.extend({
 });
 
 export const motions = ['low', 'high'] as const;
-/** Its images are the first frame and an optional last one. */
+/** The images of this request are the first frame and an optional last frame. */
 const animateShape = defineRequest({
   prompt: z.string(),
   motion: z.enum(motions),

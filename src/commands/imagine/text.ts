@@ -6,7 +6,7 @@ export const text = {
     options: {
       prompt: 'Image prompt; flags such as --ar 16:9 override options',
       aspect: 'Aspect ratio (width:height)',
-      negative: 'Content to leave out, such as: people, text',
+      negative: 'Content to leave out, for example: people, text',
       image: 'Reference image',
       image2: 'Second reference image',
       image3: 'Third reference image',

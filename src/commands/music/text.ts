@@ -18,7 +18,7 @@ export const text = {
       options: {
         about: 'Song description, from which the lyrics are written',
         lyrics: 'Your own lyrics, instead of a description',
-        style: 'Music style, such as: folk, calm, female voice',
+        style: 'Music style, for example: folk, calm, female voice',
         title: 'Song title',
         instrumental: 'Song without vocals',
         model: 'Model ID; default: this bot’s music model',

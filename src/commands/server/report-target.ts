@@ -1,5 +1,5 @@
 import type { HandlerContext } from '../../discord/handlers.ts';
-import type { Place } from '../../discord/place.ts';
+import type { InteractionFacts } from '../../discord/place.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
@@ -47,7 +47,7 @@ const isShownIn = ({ message, answer, beside }: Task, messageId: string): boolea
   [message, ...(answer?.parts ?? []), ...(beside ?? [])].some((one) => one?.id === messageId);
 
 /** Ids can be forged: members cannot report what they cannot have seen, and a task that is still running can be cancelled instead. */
-export function mustBeReportable(task: Task, messageId: string, { userId }: Pick<Place, 'userId'>): void {
+export function mustBeReportable(task: Task, messageId: string, { userId }: Pick<InteractionFacts, 'userId'>): void {
   const isShownToOthers = task.route.isPrivate
     ? task.beside?.some(({ id }) => id === messageId) === true
     : !isClosed(task) || isShownIn(task, messageId);

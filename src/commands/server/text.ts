@@ -151,14 +151,14 @@ export const text = {
     },
     fields: {
       effect: { label: 'What the rule does', hint: 'Deny rules override allow rules.' },
-      work: { label: 'Task types and models', hint: 'Such as: video, music, model reel-*. Leave empty for all.' },
+      work: { label: 'Task types and models', hint: 'For example: video, music, model reel-*. Leave empty for all.' },
       roles: { label: 'Roles', hint: 'Leave empty for every role.' },
       channels: { label: 'Channels', hint: 'Leave empty for every channel.' },
       pressers: { label: 'Buttons on others’ results', hint: 'Owners and moderators can always press them.' },
       presserRoles: { label: 'Roles that can press them', hint: 'Only if you chose roles above.' },
       privateCommands: {
         label: 'Private by default',
-        hint: 'Commands, such as: imagine, ask. Members can override this.',
+        hint: 'Commands, for example: imagine, ask. Members can override this.',
       },
       personalInstalls: {
         label: 'Personal installs',
@@ -183,7 +183,7 @@ export const text = {
       prompts: { label: 'Prompts', hint: 'Sent to the operator’s moderation service.' },
       references: { label: 'Images that members attach', hint: 'Also sent to the moderation service.' },
       results: { label: 'Generated images and videos', hint: 'Videos are checked by their thumbnails.' },
-      unseen: { label: 'Results that cannot be checked', hint: 'Such as videos without a thumbnail.' },
+      unseen: { label: 'Results that cannot be checked', hint: 'For example, videos without a thumbnail.' },
       whenAway: { label: 'While the service is unavailable', hint: 'It may be slow or overloaded for a few minutes.' },
       ageRestricted: {
         label: 'Age-restricted content',
@@ -191,10 +191,10 @@ export const text = {
       },
       thresholds: {
         label: 'Thresholds by category',
-        hint: 'One per line, such as: violence 0.8. Otherwise the service decides.',
+        hint: 'One per line, for example: violence 0.8. Otherwise the service decides.',
       },
       logChannel: { label: 'Channel', hint: 'Leave empty for the alerts channel of /budget, if one is set.' },
-      logDays: { label: 'Delete messages after', hint: 'Days, from 1 to 365. Empty: the messages are kept.' },
+      logDays: { label: 'Delete messages after', hint: 'Days, from 1 to 365. Leave empty to keep them.' },
     },
     choices: {
       deny: 'Deny',
@@ -218,7 +218,7 @@ export const text = {
       personalInstalls: 'personal installs',
       moderation: 'moderation',
       'log-channel': 'log channel',
-      'log-retention': 'retention time of the log',
+      'log-retention': 'log retention period',
     },
     exported: 'The rules of this server. You can load this file with `/server import`.',
     import: {
@@ -273,7 +273,7 @@ export const text = {
       unknownCommand: '{{command}} is not a command that can reply privately. Check the name.',
       domainInvalid: '{{domain}} is not a valid site. Write it like a.example, one per line.',
       lengthInvalid: 'The maximum prompt length must be a number from 1 to 100,000.',
-      daysInvalid: 'The retention time must be a number of days from 1 to 365, or empty.',
+      daysInvalid: 'The retention period must be a number of days from 1 to 365, or empty.',
       tooManyLines_one: 'This list is limited to {{max}} line.',
       tooManyLines_other: 'This list is limited to {{max}} lines. Use `word*` or a pattern for groups of words.',
       lineTooLong_one: 'A line can be at most {{max}} character long. This one is longer: {{line}}…',
@@ -281,7 +281,7 @@ export const text = {
       tooManyAccessRules_one: 'There can be at most {{max}} rule for task types and models.',
       tooManyAccessRules_other: 'There can be at most {{max}} rules for task types and models. Remove one first.',
       noModerator: 'No moderation service is configured. Ask the operator to set `MODERATION_BASE_URL`.',
-      thresholdInvalid: '{{line}} is invalid. Write a category and a number from 0 to 1, such as: violence 0.8',
+      thresholdInvalid: '{{line}} is invalid. Write a category and a number from 0 to 1, for example: violence 0.8',
       holdNeedsLog: 'Held results wait in the log channel for a moderator. Choose a log channel first.',
       noRoles: 'Choose at least one role that can press the buttons.',
       logFailed:

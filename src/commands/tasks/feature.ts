@@ -101,7 +101,7 @@ const deletePostButton = button(customIds.deletePost, {
 
 type Named = { text: Texts };
 
-/** Its filter offers every kind of task, by the name that the kind's own feature gives it. */
+/** The filter of `/tasks` offers every kind of task, under the name that the kind's own feature gives it. */
 export const tasks = (kinds: readonly string[], features: readonly Named[]): Feature<ReturnType<typeof textWith>> => ({
   command: command({
     name: 'tasks',

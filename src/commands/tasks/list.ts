@@ -16,7 +16,7 @@ const PAGE_SIZE = 10;
 /** Results that could not be delivered are counted up to this number. */
 const MAX_WAITING = 25;
 
-/** A page of tasks. Permissions are checked each time, from the interaction. */
+/** Loads a page of tasks. Permissions are checked each time, from the interaction. */
 export async function loadTaskList(filter: TaskFilter, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { services, say } = context;
   const { kind, status, words, before } = filter;

@@ -83,7 +83,7 @@ function taskPage({ task, links, cost, left, buttons, turns }: TaskPage, say: Sa
   const typed = typedPrompt(task);
   const lines = [
     `${stateEmoji[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
-    ...facts(task, { ...links, cost, left }, say),
+    ...factLines(task, { ...links, cost, left }, say),
     ...results(task, say),
     // The whole prompt: a text that is too long for a message becomes a file.
     ...(typed === '' ? [] : ['', escapeText(typed, MAX_PROMPT_LENGTH)]),
@@ -92,7 +92,7 @@ function taskPage({ task, links, cost, left, buttons, turns }: TaskPage, say: Sa
   return { content: lines.join('\n'), overflow: 'file', controls: buttons };
 }
 
-function facts(task: Task, { message, parent, cost, left }: Known, say: Say): string[] {
+function factLines(task: Task, { message, parent, cost, left }: Known, say: Say): string[] {
   const { times, polls, remoteId, model, seed, failure, delivery } = task;
   const at = (time: number | undefined): string | undefined =>
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;

@@ -53,7 +53,7 @@ async function verdictOn(
   const max = size > 0 ? size : Math.min(left, MAX_EMBEDDED_BYTES);
   if (max > left || max === 0) return { how: 'tooLarge', bytes: 0 };
   try {
-    const file = await services.media.fetch({ address }, { max, waitLimitMs: FILE_LIMIT_MS, givenBy: place.userId });
+    const file = await services.media.fetch({ address }, { max, timeoutMs: FILE_LIMIT_MS, givenBy: place.userId });
     try {
       return { ...(await recognise(await services.media.fingerprint(file), context)), bytes: file.size };
     } finally {

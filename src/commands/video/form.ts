@@ -57,7 +57,7 @@ function formFor(images: VideoForm['images'], id: string, { services, say }: Han
 
 interface VideoForm {
   id: string;
-  /** As known when the form opens; a member can change them. */
+  /** The images that are known when the form opens; a member can change them. */
   images: readonly { address: string }[];
   model: string | undefined;
 }

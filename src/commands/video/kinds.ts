@@ -11,7 +11,7 @@ type DurationFields = Pick<TaskRequests['video'], 'model' | 'mode'>;
 const durationKey = ({ model, mode = '' }: DurationFields): string => `video:${model}:${mode}`;
 const videoLimit = (): WaitLimit => 'video';
 
-function given({ references = [] }: Materials, medium: GivenReference['medium']): string[] {
+function givenReferences({ references = [] }: Materials, medium: GivenReference['medium']): string[] {
   return references.filter((one) => one.medium === medium).map((one) => one.given);
 }
 
@@ -37,8 +37,11 @@ export function videoKinds({
       durationKey,
       submit(request, { materials, user, callbackUrl }) {
         const { prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck } = request;
-        const images = given(materials, 'image');
-        const [referenceVideos, referenceAudios] = [given(materials, 'video'), given(materials, 'audio')];
+        const images = givenReferences(materials, 'image');
+        const [referenceVideos, referenceAudios] = [
+          givenReferences(materials, 'video'),
+          givenReferences(materials, 'audio'),
+        ];
         return videos.create(
           {
             ...{ prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck },
@@ -64,7 +67,7 @@ export function videoKinds({
         const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra } = request;
         // The specification does not show this endpoint's fields, so those of the generic one are sent as extension fields.
         const extensions = withoutUndefined({ aspect_ratio, resolution, mode, metadata, ...extra });
-        const { image, ...lastFrame } = framesFor(model, given(materials, 'image'));
+        const { image, ...lastFrame } = framesFor(model, givenReferences(materials, 'image'));
         const all = { ...extensions, ...lastFrame };
         return v1Videos.create(
           { prompt, model, size, duration, ...withoutUndefined({ image }), extra: all, callbackUrl },
@@ -79,7 +82,7 @@ export function videoKinds({
       waitLimit: videoLimit,
       durationKey,
       submit({ prompt, model, duration, mode }, { materials, user, callbackUrl }) {
-        const [image = '', imageTail] = given(materials, 'image');
+        const [image = '', imageTail] = givenReferences(materials, 'image');
         return imageToVideo.create(
           { prompt, model, duration, mode, image, ...withoutUndefined({ imageTail }), callbackUrl },
           { user },

@@ -1,12 +1,12 @@
 import { type Media, MediaError } from '../../services/media/index.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 
-interface LengthParts {
+interface LengthDeps {
   media: Media;
   log: { info(facts: object, sentence: string): void };
 }
 
-const FETCH_LIMITS = { max: 64 * 2 ** 20, waitLimitMs: 30_000 };
+const FETCH_LIMITS = { max: 64 * 2 ** 20, timeoutMs: 30_000 };
 
 /** Guesses each medium from the file name: the real type of a file only matters when it is sent. */
 export function groupByMedium(references: readonly Reference[]) {
@@ -20,16 +20,16 @@ export function groupByMedium(references: readonly Reference[]) {
 
 /** The total length of the reference videos, if it can be measured. */
 export const referenceSeconds =
-  (parts: LengthParts) =>
+  (deps: LengthDeps) =>
   async (references: readonly Reference[], memberId: string): Promise<number> => {
     let total = 0;
-    // One at a time, so no request holds more than one video in the shared memory.
+    // One at a time, so that no request holds more than one video in the memory that all requests share.
     for (const { address } of groupByMedium(references).get('video') ?? [])
-      total += (await secondsAt(address, memberId, parts)) ?? 0;
+      total += (await secondsAt(address, memberId, deps)) ?? 0;
     return total;
   };
 
-async function secondsAt(address: string, givenBy: string, { media, log }: LengthParts): Promise<number | undefined> {
+async function secondsAt(address: string, givenBy: string, { media, log }: LengthDeps): Promise<number | undefined> {
   try {
     const video = await media.fetch({ address }, { ...FETCH_LIMITS, givenBy });
     try {

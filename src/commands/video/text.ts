@@ -39,9 +39,9 @@ export const text = {
   help: { about: { video: 'Generate a video from this image' } },
   video: {
     facts: {
-      size: 'Size {{size}}',
+      size: 'Size: {{size}}',
       seconds: '{{seconds}} s',
-      mode: 'Mode {{mode}}',
+      mode: 'Mode: {{mode}}',
       notSent: 'Not sent: {{options}}. The operator of this bot has not enabled this.',
     },
     limits: {

@@ -160,13 +160,13 @@ export class Continuation extends LatestState {
     try {
       return await work();
     } catch (error) {
-      const trouble = failureKindOf(error, by);
+      const failureKind = failureKindOf(error, by);
       this.#context.log.info(
-        { task: this.#context.id, by, trouble, ...errorFacts(error) },
+        { task: this.#context.id, by, trouble: failureKind, ...errorFacts(error) },
         'Could not show a part of an answer.',
       );
-      if (trouble === 'later') throw new RetryLater('unreachable', error);
-      if (trouble === 'deleted') return 'gone';
+      if (failureKind === 'later') throw new RetryLater('unreachable', error);
+      if (failureKind === 'deleted') return 'gone';
       // Not retried: every refusal counts towards Discord's block of invalid requests.
       this.#closedWays.add(by);
       return 'no-way';

@@ -19,11 +19,11 @@ const deleter =
       await work();
       return 'gone';
     } catch (error) {
-      const trouble = failureKindOf(error, by);
+      const failureKind = failureKindOf(error, by);
       // A deleted channel has no messages.
-      if (trouble === 'deleted' || hasCode(error, Code.UnknownChannel)) return 'none';
-      log.info({ by, trouble, ...errorFacts(error) }, 'Could not delete a message this way.');
-      return trouble === 'later' ? 'later' : 'stays';
+      if (failureKind === 'deleted' || hasCode(error, Code.UnknownChannel)) return 'none';
+      log.info({ by, trouble: failureKind, ...errorFacts(error) }, 'Could not delete a message this way.');
+      return failureKind === 'later' ? 'later' : 'stays';
     }
   };
 
@@ -33,26 +33,30 @@ export function ownMessageRemover({ outbox, log }: { outbox: Pick<Outbox, 'remov
   return (message: MessagePlace): Promise<Removal> => attempt('edit', () => outbox.remove({ by: 'edit', message }));
 }
 
-/** Prefers the interaction's token while it works, for that reaches private messages too. */
+/** Prefers the interaction's token while it is valid, because it can also delete private messages. */
 export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
   const attempt = deleter(log);
   const asBot = ownMessageRemover({ outbox, log });
 
-  /** A message that shows the task; without an id the token deletes the reply. */
-  async function own(task: Task, message: MessagePlace | undefined, followUpId?: string): Promise<Removal> {
+  /** Deletes a message that shows the task. Without `followUpId`, the token deletes the original reply. */
+  async function removeTaskMessage(
+    task: Task,
+    message: MessagePlace | undefined,
+    followUpId?: string,
+  ): Promise<Removal> {
     const { applicationId, token, tokenExpiresAt } = task.route;
     if (token !== undefined && clock.now() < tokenExpiresAt) {
-      const fate = await attempt('token', () => outbox.remove({ by: 'token', applicationId, token, followUpId }));
-      if (fate !== 'stays') return fate;
+      const removal = await attempt('token', () => outbox.remove({ by: 'token', applicationId, token, followUpId }));
+      if (removal !== 'stays') return removal;
     }
     if (!message) return 'none';
-    // Only its member has ever seen it, and only they can delete it.
+    // Only the task's owner could ever see it, and only they can delete it.
     if (isVisibleToOwnerOnly(task, message)) return 'stays';
     return asBot(message);
   }
 
-  /** A part of an answer that may exist unconfirmed. */
-  async function unconfirmedPart(task: Task): Promise<Removal> {
+  /** Deletes a part of an answer whose posting was never confirmed, if it exists. */
+  async function removeUnconfirmedPart(task: Task): Promise<Removal> {
     const posting = task.answer?.posting;
     if (posting?.by !== 'bot') return 'none';
     let found: MessagePlace | undefined;
@@ -64,17 +68,19 @@ export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: 
   }
 
   return async (task: Task): Promise<MessageRemoval> => {
-    const fates = [{ address: messageAddress(task), fate: await own(task, task.message, task.route.followUpId) }];
+    const removals = [
+      { address: messageAddress(task), removal: await removeTaskMessage(task, task.message, task.route.followUpId) },
+    ];
     for (const part of task.answer?.parts ?? []) {
-      const fate = part.by === 'bot' ? await asBot(part) : await own(task, part, part.id);
-      fates.push({ address: messageAddress({ ...task, message: part }), fate });
+      const removal = part.by === 'bot' ? await asBot(part) : await removeTaskMessage(task, part, part.id);
+      removals.push({ address: messageAddress({ ...task, message: part }), removal });
     }
-    fates.push({ address: undefined, fate: await unconfirmedPart(task) });
-    for (const address of task.beside ?? []) fates.push({ address, fate: await asBot(address) });
+    removals.push({ address: undefined, removal: await removeUnconfirmedPart(task) });
+    for (const address of task.beside ?? []) removals.push({ address, removal: await asBot(address) });
     return {
-      removed: fates.filter(({ fate }) => fate === 'gone').length,
-      left: fates.flatMap(({ fate, address }) => (fate === 'stays' && address ? [address] : [])),
-      needsRetry: fates.some(({ fate }) => fate === 'later'),
+      removed: removals.filter(({ removal }) => removal === 'gone').length,
+      left: removals.flatMap(({ removal, address }) => (removal === 'stays' && address ? [address] : [])),
+      needsRetry: removals.some(({ removal }) => removal === 'later'),
     };
   };
 }

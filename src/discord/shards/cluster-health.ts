@@ -5,7 +5,7 @@ import { readShares } from '../../services/cluster/shares.ts';
 import type { LaneTrouble } from '../../services/polling/scheduler.ts';
 import type { Partitions } from '../../services/store/partitions.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
-import { shardOwners } from './live-sharders.ts';
+import { shardOwners } from './shard-claims.ts';
 import { readShardCount } from './shard-count.ts';
 
 /** `/about` omits what takes longer than this. */

@@ -37,10 +37,10 @@ export class HeldClaim {
   static async take(
     name: string,
     parts: ClaimParts,
-    { ended, onLost = () => undefined }: { ended?: string | undefined; onLost?: () => void } = {},
+    { deadOwner, onLost = () => undefined }: { deadOwner?: string | undefined; onLost?: () => void } = {},
   ): Promise<HeldClaim | undefined> {
     const ends = endsOf(parts);
-    const isOurs = await parts.facts.claim(name, parts.holder, parts.ms, ended);
+    const isOurs = await parts.facts.claim(name, parts.holder, parts.ms, deadOwner);
     return isOurs ? new HeldClaim(name, parts, ends, onLost) : undefined;
   }
 
@@ -62,7 +62,7 @@ export class HeldClaim {
     this.#onLost();
   }
 
-  async giveBack(): Promise<void> {
+  async release(): Promise<void> {
     if (this.#isOver) return;
     this.#end();
     await this.#repetition;

@@ -8,15 +8,15 @@ import type { DiscordReads } from '../outbox/clients.ts';
 import { type GatewayInfo, readGateway } from '../reads.ts';
 import { type ClaimParts, HeldClaim } from './held-claim.ts';
 import { IdentifyTurns } from './identify-turns.ts';
-import { liveSharders, SHARD, SHARDER, shardOwners } from './live-sharders.ts';
 import { Shard, type ShardParts } from './shard.ts';
-import { joinSharders } from './shard-count.ts';
+import { liveShardProcesses, SHARD, SHARD_PROCESS, shardOwners } from './shard-claims.ts';
+import { joinShardProcesses } from './shard-count.ts';
 import { shareOf } from './share.ts';
 
-/** A member waits three seconds for an acknowledgement, and Discord keeps what happens while a shard changes hands. */
-const LOOK_EVERY_MS = 500;
-/** Claims are repeated as often in a lease. */
-const LOOKS_IN_A_LEASE = 5;
+/** Short enough that a shard changes hands well within the three seconds that Discord allows for an acknowledgement. Discord buffers events in the meantime. */
+const ROUND_INTERVAL_MS = 500;
+/** At least this many rounds take place per lease. Claims are renewed equally often. */
+const ROUNDS_PER_LEASE = 5;
 
 interface ShardsParts {
   token: string;
@@ -42,13 +42,18 @@ export async function openShards(parts: ShardsParts): Promise<Shards> {
   const { facts, holder, leaseMs, clock, claimClock = leaseClock, shardCount } = parts;
   const gateway = await readGateway(parts.reads);
   const claims = { facts, holder, ms: leaseMs, clock: claimClock };
-  const { count, sharder } = await joinSharders({ claims, clock, wanted: shardCount, recommended: gateway.shards });
-  return new Shards({ ...parts, claims, sharder, options: optionsOf(parts, gateway, count), gateway });
+  const { count, processClaim } = await joinShardProcesses({
+    claims,
+    clock,
+    wanted: shardCount,
+    recommended: gateway.shards,
+  });
+  return new Shards({ ...parts, claims, processClaim, options: optionsOf(parts, gateway, count), gateway });
 }
 
 interface OpenedParts extends ShardsParts {
   claims: ClaimParts;
-  sharder: HeldClaim;
+  processClaim: HeldClaim;
   options: FetchingStrategyOptions;
   gateway: GatewayInfo;
 }
@@ -57,24 +62,24 @@ export class Shards {
   readonly #parts: OpenedParts;
   readonly #shardParts: ShardParts;
   readonly #shards = new Map<number, Shard>();
-  /** Shards that were given back or lost and have not ended yet. */
+  /** Shards that were released or lost and have not ended yet. */
   readonly #leaving = new Map<number, Promise<void>>();
-  readonly #lost = Promise.withResolvers<number>();
+  readonly #refused = Promise.withResolvers<number>();
   readonly #stop = new AbortController();
   readonly #rounds: Promise<void>;
-  #sharder: HeldClaim;
+  #processClaim: HeldClaim;
   #hasShare = false;
   #closing: Promise<void> | undefined;
 
   constructor(parts: OpenedParts) {
-    const { facts, clock, log, options, leaseMs, onDispatch, reads, gateway, sharder } = parts;
+    const { facts, clock, log, options, leaseMs, onDispatch, reads, gateway, processClaim } = parts;
     this.#parts = parts;
-    this.#sharder = sharder;
+    this.#processClaim = processClaim;
     const turns = new IdentifyTurns(
       { facts, clock, log, readGateway: () => readGateway(reads) },
       gateway.session_start_limit.max_concurrency,
     );
-    const onRefused = (code: number): void => this.#lost.resolve(code);
+    const onRefused = (code: number): void => this.#refused.resolve(code);
     this.#shardParts = { facts, clock, log, options, turns, leaseMs, onDispatch, onRefused };
     this.#rounds = this.#runRounds();
   }
@@ -84,9 +89,9 @@ export class Shards {
     return this.#parts.options.shardCount;
   }
 
-  /** Resolves with Discord's close code when it refuses to serve this bot. */
-  get lost(): Promise<number> {
-    return this.#lost.promise;
+  /** Resolves with Discord's close code when Discord refuses to serve this bot. */
+  get refused(): Promise<number> {
+    return this.#refused.promise;
   }
 
   /** The ids of this process's shards. */
@@ -94,7 +99,7 @@ export class Shards {
     return [...this.#shards.keys()];
   }
 
-  /** How many of them receive events. */
+  /** The number of this process's shards that receive events. */
   get connected(): number {
     return [...this.#shards.values()].filter(({ isReady }) => isReady).length;
   }
@@ -104,12 +109,12 @@ export class Shards {
     return new Map([...this.#shards.values()].map(({ id, pingMs }) => [id, pingMs]));
   }
 
-  /** Whether events of all this process's shards arrive. */
+  /** Whether this process receives events from all of its shards. */
   isConnected(): boolean {
     return this.#hasShare && [...this.#shards.values()].every(({ isReady }) => isReady);
   }
 
-  /** Gives all shards back, with their sessions. */
+  /** Releases all shards, so that other processes can resume their sessions. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -118,17 +123,17 @@ export class Shards {
   async #close(): Promise<void> {
     this.#stop.abort();
     await this.#rounds;
-    // First, so that the others see at once that the shards are theirs.
-    await this.#giveBackClaim();
-    for (const shard of this.#shards.values()) this.#giveBack(shard);
+    // The claim goes first, so that the other processes see at once that they can take these shards.
+    await this.#releaseClaim();
+    for (const shard of this.#shards.values()) this.#release(shard);
     await Promise.all(this.#leaving.values());
   }
 
-  async #giveBackClaim(): Promise<void> {
+  async #releaseClaim(): Promise<void> {
     try {
-      await this.#sharder.giveBack();
+      await this.#processClaim.release();
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'A shard process could not sign off; its claim ends by itself.');
+      this.#parts.log.warn({ err: error }, 'A shard process could not release its claim; the claim will expire.');
     }
   }
 
@@ -140,41 +145,41 @@ export class Shards {
         await this.#round();
       } catch (error) {
         this.#hasShare = false;
-        log.warn({ err: error }, 'The shards could not be shared out; it is tried again.');
+        log.warn({ err: error }, 'Could not distribute the shards; will try again.');
       }
-      if (!signal.aborted) await pause(clock, Math.min(LOOK_EVERY_MS, leaseMs / LOOKS_IN_A_LEASE), signal);
+      if (!signal.aborted) await pause(clock, Math.min(ROUND_INTERVAL_MS, leaseMs / ROUNDS_PER_LEASE), signal);
     }
   }
 
-  /** Takes free shards up to this process's share, or gives one surplus shard back. */
+  /** Takes free shards up to this process's share, or releases one surplus shard. */
   async #round(): Promise<void> {
     const { facts, holder, claims } = this.#parts;
-    if (!this.#sharder.isHeld) {
-      const sharder = await HeldClaim.take(SHARDER + holder, claims);
-      if (sharder) this.#sharder = sharder;
+    if (!this.#processClaim.isHeld) {
+      const processClaim = await HeldClaim.take(SHARD_PROCESS + holder, claims);
+      if (processClaim) this.#processClaim = processClaim;
     }
-    const [processes, { owners, ended }] = await Promise.all([liveSharders(facts), shardOwners(facts)]);
+    const [processes, { owners, deadOwners }] = await Promise.all([liveShardProcesses(facts), shardOwners(facts)]);
     // What this process itself knows is newer.
     for (const [id, owner] of owners) if (owner === holder) owners.delete(id);
     for (const id of [...this.#shards.keys(), ...this.#leaving.keys()]) owners.set(id, holder);
     const share = shareOf(holder, { count: this.count, processes: [...new Set([...processes, holder])], owners });
     for (const id of share.free) {
       if (this.#shards.size >= share.limit || this.#stop.signal.aborted) break;
-      await this.#take(id, ended.get(id));
+      await this.#take(id, deadOwners.get(id));
     }
     this.#hasShare = true;
     const last = [...this.#shards.values()].at(-1);
-    if (share.hasSurplus && last && this.#leaving.size === 0) this.#giveBack(last);
+    if (share.hasSurplus && last && this.#leaving.size === 0) this.#release(last);
   }
 
-  async #take(id: number, ended: string | undefined): Promise<void> {
+  async #take(id: number, deadOwner: string | undefined): Promise<void> {
     const onLost = (): void => {
       if (!shard || this.#shards.get(id) !== shard) return;
       this.#parts.log.warn({ shard: id }, 'The claim on a shard was lost: another process may have it.');
       this.#leave(shard, shard.abandon());
     };
     let shard: Shard | undefined;
-    const claim = await HeldClaim.take(SHARD + id, this.#parts.claims, { ended, onLost });
+    const claim = await HeldClaim.take(SHARD + id, this.#parts.claims, { deadOwner, onLost });
     if (!claim) return;
     shard = new Shard(id, claim, this.#shardParts);
     this.#shards.set(id, shard);
@@ -182,21 +187,21 @@ export class Shards {
     void shard.connect();
   }
 
-  #giveBack(shard: Shard): void {
-    this.#parts.log.info({ shard: shard.id, shards: this.count }, 'Gives a shard back.');
-    this.#leave(shard, shard.giveBack());
+  #release(shard: Shard): void {
+    this.#parts.log.info({ shard: shard.id, shards: this.count }, 'Releasing a shard.');
+    this.#leave(shard, shard.release());
   }
 
   #leave(shard: Shard, ending: Promise<void>): void {
     this.#shards.delete(shard.id);
-    this.#leaving.set(shard.id, this.#ended(shard, ending));
+    this.#leaving.set(shard.id, this.#waitUntilEnded(shard, ending));
   }
 
-  async #ended({ id }: Shard, ending: Promise<void>): Promise<void> {
+  async #waitUntilEnded({ id }: Shard, ending: Promise<void>): Promise<void> {
     try {
       await ending;
     } catch (error) {
-      this.#parts.log.warn({ shard: id, err: error }, 'A shard was not given back; its claim ends by itself.');
+      this.#parts.log.warn({ shard: id, err: error }, 'Could not release a shard; its claim will expire.');
     } finally {
       this.#leaving.delete(id);
     }

@@ -1,7 +1,7 @@
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import { type ClaimParts, HeldClaim } from './held-claim.ts';
-import { liveSharders, SHARDER } from './live-sharders.ts';
+import { liveShardProcesses, SHARD_PROCESS } from './shard-claims.ts';
 
 /** The name of a claim and of a note, with which processes agree on the number one after another. */
 const COUNT = 'shard-count';
@@ -32,21 +32,21 @@ export const readShardCount = async (facts: Pick<SharedFacts, 'read'>): Promise<
   Number((await facts.read(COUNT)) ?? 0);
 
 /** Registers this process as live. All live processes use the same number of shards: with two numbers, some servers would have no shard. */
-export async function joinSharders({ claims, clock, wanted, recommended }: CountParts) {
+export async function joinShardProcesses({ claims, clock, wanted, recommended }: CountParts) {
   const { facts, holder } = claims;
   for (;;) {
     const turn = await HeldClaim.take(COUNT, claims);
     if (turn) {
       try {
-        const others = await liveSharders(facts);
+        const others = await liveShardProcesses(facts);
         const used = others.size > 0 ? Number(await facts.read(COUNT)) : Number.NaN;
         const count = Number.isSafeInteger(used) && used > 0 ? used : (wanted ?? recommended);
         if (wanted !== undefined && wanted !== count) throw new ShardCountError(wanted, count);
-        const sharder = await HeldClaim.take(SHARDER + holder, claims);
-        if (sharder && (await facts.write(COUNT, String(count), turn.heldBy))) return { count, sharder };
-        await sharder?.giveBack();
+        const processClaim = await HeldClaim.take(SHARD_PROCESS + holder, claims);
+        if (processClaim && (await facts.write(COUNT, String(count), turn.heldBy))) return { count, processClaim };
+        await processClaim?.release();
       } finally {
-        await turn.giveBack();
+        await turn.release();
       }
     }
     await pause(clock, CHECK_INTERVAL_MS);

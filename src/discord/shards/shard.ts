@@ -105,12 +105,12 @@ export class Shard {
   }
 
   /** Another process resumes the session. */
-  async giveBack(): Promise<void> {
+  async release(): Promise<void> {
     await this.#disconnect();
     await this.#handOver.settle(STOP_LIMIT_MS);
     this.#storeNow();
     await this.#writing;
-    await this.#claim.giveBack();
+    await this.#claim.release();
   }
 
   /** Another process may have the shard, so nothing more is passed on or stored. */

@@ -15,14 +15,14 @@ export const notices = {
     unreachable:
       'The bot has been unable to reach its database since <t:{{since}}:f>. Check its server; the bot accepts no new tasks until it responds.',
     failed: 'The database has been failing since <t:{{since}}:f>. The log has the reason.',
-    unsaved_one: '{{count}} task is kept in memory until it can be stored. Do not restart the bot before that.',
-    unsaved_other: '{{count}} tasks are kept in memory until they can be stored. Do not restart the bot before that.',
+    unsaved_one: '{{count}} task is kept in memory until it can be stored. Do not restart the bot before then.',
+    unsaved_other: '{{count}} tasks are kept in memory until they can be stored. Do not restart the bot before then.',
   },
   budget: {
     nearlyUsedUp:
       'More than 80% of the bot-wide limit ({{limit}}) has been used. Remaining: {{left}}. It resets <t:{{resets}}:R>.',
     usedUp:
-      'The bot-wide limit ({{limit}}) has been used up. New requests are refused until it resets <t:{{resets}}:R>. Set it with `TOTAL_BUDGET`.',
+      'The bot-wide limit ({{limit}}) has been used up. New requests are refused until it resets <t:{{resets}}:R>. To change the limit, set `TOTAL_BUDGET`.',
   },
   balance:
     'The gateway account has {{left}} left, enough for less than a day at the recent rate ({{perDay}} a day), as of <t:{{since}}:f>. Add credit to the account.',

@@ -19,7 +19,7 @@ export const refusals = {
   notYours: 'Only the member who requested this can do that.',
   alreadyResubmitted: 'This has already been resubmitted. The newer message has its result.',
   promptNotNeeded: 'This task no longer needs a prompt.',
-  promptMissing: 'The prompt is empty. Enter some text and send the form again.',
+  promptMissing: 'The prompt is empty. Enter some text and submit the form again.',
   storeUnavailable: 'The bot cannot save anything right now, so nothing was done. Try again in a moment.',
   storeSlow: 'The bot is slow right now. Press the button again.',
   noResult: 'This task has no result to continue from.',
@@ -57,8 +57,7 @@ export const refusals = {
     'No suitable model was found. Enter a model ID with the option `model`, or ask the operator to set {{setting}}.',
   nameModelNear:
     'No suitable model was found. Enter a model ID with the option `model`, such as {{near}}, or ask the operator to set {{setting}}.',
-  unknownModel:
-    'The model {{id}} does not exist or is not available to this bot. Check the exact ID, including uppercase and lowercase letters.',
+  unknownModel: 'The model {{id}} does not exist or is not available to this bot. Check the ID; it is case-sensitive.',
   unknownModelNear: 'The model {{id}} does not exist or is not available to this bot. Similar models: {{near}}.',
   tooManyImages: 'You can add at most {{max}} files and URLs, and you added {{count}}. Remove some and try again.',
   imagesTooLarge: 'The images are larger than {{max}} in total. Use fewer or smaller ones.',
@@ -67,7 +66,7 @@ export const refusals = {
   videoInvalid: '{{name}} is not a valid video. Use an MP4, MOV or WebM file.',
   audioInvalid: '{{name}} is not a valid audio file. Use an MP3, M4A, WAV or OGG file.',
   fileTooLarge: '{{name}} is larger than {{max}}. Reduce its size and try again.',
-  questionGone: 'This confirmation has expired or was already answered. Submit the request again.',
+  questionGone: 'This confirmation request has expired or has already been answered. Submit the request again.',
   mediaInvalid: '{{name}} is not a valid image, video or audio file. Choose another file.',
   notMedia: '{{name}} is not an image, a video or an audio file (its type is {{mediaType}}).',
   uploadsNotSupported:
@@ -80,15 +79,16 @@ export const refusals = {
   imageGone: '{{name}} is no longer available. Upload it again.',
   sourceImageGone: 'The source image is no longer available. Generate it again, then edit it.',
   imageUnreachable: '{{name}} could not be downloaded. Upload it to Discord, or try again in a moment.',
-  maskEmpty: '{{name}} marks no area. Paint the area to change in white on black, or make it transparent.',
-  maskFull: '{{name}} marks the whole image. Paint only the area to change in white, and leave the rest black.',
+  maskEmpty:
+    '{{name}} does not mark any area. Paint the area you want to change white, on a black background, or make it transparent.',
+  maskFull: '{{name}} marks the whole image. Paint only the area you want to change white, and leave the rest black.',
   maskUnclear:
-    '{{name}} has too many shades of gray. Paint the area to change in white on black, or make it transparent.',
+    '{{name}} has too many shades of gray. Paint the area you want to change white, on a black background, or make it transparent.',
   maskSizeUnknown:
     'The bot cannot determine the size of the source image right now. Try again in a moment, or upload a mask.',
-  audioDamaged: 'This audio is damaged. Record or save it again, then resend it.',
-  audioTooLong: 'This audio is longer than {{max}} seconds. Send it in shorter parts.',
-  audioEmpty: 'This audio is empty. Record it again, then resend it.',
+  audioDamaged: 'This audio file is damaged. Record or save it again, then resend it.',
+  audioTooLong: 'This recording is longer than {{max}} seconds. Send it in shorter parts.',
+  audioEmpty: 'This recording is empty. Record it again, then resend it.',
   audioNotSupported: 'This audio format is not supported. Send a voice message, or an Ogg Opus, MP3 or WAV file.',
   audioBusy: 'The bot is processing too much audio right now. Try again in a moment.',
   overBudget: {
@@ -130,7 +130,7 @@ export const refusals = {
     tooLong_other: 'Prompts here can be at most {{max}} characters long. Shorten yours and try again.',
     moderated: 'The moderation service flagged your prompt, so it was not submitted. Change it and try again.',
     resultRefused: 'This server’s rules do not allow the generated result. Change the prompt and try again.',
-    resultRemoved: 'A moderator of this server removed it.',
+    resultRemoved: 'A moderator of this server removed the result.',
     reviewOver: 'This result is no longer waiting for a decision.',
     moderatorsOnly: 'Only members with the Manage Messages permission can do this.',
     moderationUnavailable:

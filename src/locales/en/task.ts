@@ -1,8 +1,8 @@
 export const task = {
   headline: '**{{prompt}}** · {{owner}}',
   waiting: 'Queued at the gateway <t:{{since}}:R>.',
-  ahead_one: '{{count}} task is ahead of it.',
-  ahead_other: '{{count}} tasks are ahead of it.',
+  ahead_one: '{{count}} task is ahead of yours.',
+  ahead_other: '{{count}} tasks are ahead of yours.',
   queue: {
     waiting: 'Waiting in the bot’s queue: the gateway is already running as many tasks as it can.',
     gatewayBusy:
@@ -59,19 +59,19 @@ export const task = {
   promptLost: 'The gateway did not receive your prompt.',
   promptRefused: 'The gateway refused your prompt: {{reason}}',
   submitting: 'Submitting to the gateway…',
-  seed: 'Seed {{seed}}',
+  seed: 'Seed: {{seed}}',
   cost: 'Cost: {{cost}}',
   lostManifest:
     'The file’s content credentials (C2PA) included location data, so the credentials and the location were removed.',
   costAndLeft: 'Cost: {{cost}} · Remaining: {{left}}',
-  facts: { model: 'Model {{model}}' },
+  facts: { model: 'Model: {{model}}' },
   ownerPing: {
     done: '{{owner}}, your task has finished.',
     failed: '{{owner}}, your task failed.',
     unknown: '{{owner}}, we couldn’t confirm what happened to your task.',
   },
   mayBeShown:
-    'A restart interrupted the delivery of **{{name}}**, so you may have seen how it ended. Open it with `/tasks` if you have not.',
+    'A restart interrupted the delivery of **{{name}}**, so you may not have received its result. If you have not, open it with `/tasks`.',
   lineage: '{{what}} · [source]({{link}})',
   madeFrom: 'Made from [this result]({{link}})',
   what: {

@@ -32,8 +32,8 @@ const MAX_TITLE_LENGTH = 50;
 
 /** Everything in one message if it fits, else pages with a line per song and a menu to choose one. */
 export type AlbumLayout =
-  | { as: 'together'; content: string; lyrics: FilePlan | undefined; covers: number }
-  | { as: 'pages'; content: string; page: number; pages: number; shown: readonly AlbumEntry[] };
+  | { mode: 'together'; content: string; lyrics: FilePlan | undefined; covers: number }
+  | { mode: 'pages'; content: string; page: number; pages: number; shown: readonly AlbumEntry[] };
 
 export const albumLayout = (album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout =>
   allInOne(album, entries, say) ?? paged(album, entries, say);
@@ -51,7 +51,7 @@ function allInOne(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumL
     const notes = lyrics ? [`-# ${say('music.lyricsInFile')}`] : [];
     const content = [...head, ...songs, ...notes, ...coverLine(entries, covers, say)].join('\n');
     const fits = audioCount + (lyrics ? 1 : 0) <= MAX_FILES && content.length <= MAX_CONTENT - RESERVED_LENGTH;
-    if (fits || (inFile && entries.length === 1)) return { as: 'together', content, lyrics, covers };
+    if (fits || (inFile && entries.length === 1)) return { mode: 'together', content, lyrics, covers };
   }
   return undefined;
 }
@@ -64,7 +64,7 @@ function paged(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayo
   const lines = shown.map((entry, index) => entryLine(entry, first + index + 1, say));
   const footer = pages === 1 ? [] : [`-# ${say('music.page', { page: String(page + 1), pages: String(pages) })}`];
   const content = [...albumHeadlines(album, entries, say), ...lines, ...footer].join('\n');
-  return { as: 'pages', content, page, pages, shown };
+  return { mode: 'pages', content, page, pages, shown };
 }
 
 export function albumMessage(
@@ -75,16 +75,16 @@ export function albumMessage(
 ): MessagePlan {
   const content = [layout.content, ...notes].join('\n');
   const remove = buttonPlan(say('task.buttons.delete'), customIds.delete.id(album.id), { emoji: '🗑️' });
-  const turn = layout.as === 'pages' ? pageControls(album, layout, say) : [];
-  return { content, overflow: 'file', files, controls: [...turn, ...(hasEnded(album) ? [remove] : [])] };
+  const controls = layout.mode === 'pages' ? pageControls(album, layout, say) : [];
+  return { content, overflow: 'file', files, controls: [...controls, ...(hasEnded(album) ? [remove] : [])] };
 }
 
 function pageControls(
   { id }: Task,
-  { page, pages, shown }: Extract<AlbumLayout, { as: 'pages' }>,
+  { page, pages, shown }: Extract<AlbumLayout, { mode: 'pages' }>,
   say: Say,
 ): Control[] {
-  const turn = (pageIndex: number, name: 'previous' | 'next'): Control => {
+  const pageButton = (pageIndex: number, name: 'previous' | 'next'): Control => {
     const disabled = pageIndex < 0 || pageIndex >= pages;
     return buttonPlan(say(`music.buttons.${name}`), customIds.albumPage.id({ taskId: id, index: pageIndex }), {
       disabled,
@@ -97,14 +97,14 @@ function pageControls(
   });
   const placeholder = say('music.choose');
   return [
-    ...(pages === 1 ? [] : [turn(page - 1, 'previous'), turn(page + 1, 'next')]),
+    ...(pages === 1 ? [] : [pageButton(page - 1, 'previous'), pageButton(page + 1, 'next')]),
     ...(options.length === 0
       ? []
       : [{ type: 'select', id: customIds.albumSong.id(id), placeholder, options } as const]),
   ];
 }
 
-/** The number of audio files or, before the end, the expected number. */
+/** The number of audio files or, until the task has ended, the expected number. */
 function audioCountOf({ task }: AlbumEntry): number {
   if (!task || task.failure) return 0;
   const { tracks = [], media } = task;

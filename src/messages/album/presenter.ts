@@ -25,7 +25,7 @@ interface MusicParts extends ResultParts {
 const MAX_FILES = 10;
 /** Limits for covers, which are shown small next to the player. No message waits long for them. */
 const MAX_COVER_BYTES = 2 * 2 ** 20;
-const COVER_LIMITS = { max: 8 * 2 ** 20, waitLimitMs: 15_000 };
+const COVER_LIMITS = { max: 8 * 2 ** 20, timeoutMs: 15_000 };
 
 /** The finished tracks of a song that is still running count as its results. */
 export function withFinishedTracks(task: Task): Task {
@@ -49,7 +49,7 @@ export function musicPresenter(parts: MusicParts) {
       const layout = albumLayout(album, entries, say);
       const attachments = new Attachments(say);
       const { files, release } = attachments;
-      if (layout.as === 'together') {
+      if (layout.mode === 'together') {
         try {
           await addAudio(entries, album, attachments, parts);
           if (layout.lyrics) files.push(layout.lyrics);
@@ -68,7 +68,7 @@ export function musicPresenter(parts: MusicParts) {
       return isSong(task) ? say('music.alt', { title: titleAt(task, place, say) }) : undefined;
     },
 
-    /** The covers and lyrics of one song, in addition to its audio files. */
+    /** Returns the covers and lyrics of one song, in addition to its audio files. */
     async songAttachments(task: Task, taken: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
       const attachments = new Attachments(say);
       const verses = versesOf(task);

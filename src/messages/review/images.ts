@@ -8,7 +8,7 @@ import { contentOf, type ResultParts, resultsOf } from '../results.ts';
 const MAX_BYTES = 2 * 2 ** 20;
 const MAX_THUMBNAIL = 4 * 2 ** 20;
 
-/** The images of a result, and the thumbnails of its videos. */
+/** Returns the images of a result, and the thumbnails of its videos. */
 export async function imagesOf(task: Task, parts: ResultParts): Promise<ResultImages> {
   const images = await smallImages(task, parts);
   const urls: (string | undefined)[] = [];
@@ -50,7 +50,7 @@ async function thumbnailOf(address: string | undefined, { media }: ResultParts):
   }
 }
 
-/** The files that moderators decide about, hidden behind spoilers. */
+/** Returns the files that moderators decide about, hidden behind spoilers. */
 export async function filesOf(task: Task, parts: ResultParts): Promise<{ files: FilePlan[]; release(): void }> {
   const results = await resultsOf(withSmallFiles(task), parts);
   const files = results.flatMap((result, index): FilePlan[] =>

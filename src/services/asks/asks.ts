@@ -108,7 +108,7 @@ export class Asks {
     this.#afterDecision(await this.#change(id, (known) => decideCall(known, callId, { state: 'declined', output })));
   }
 
-  /** The bot is stopping, so answers in progress end as interrupted. */
+  /** Ends answers in progress as interrupted, because the bot is stopping. */
   async finish(): Promise<void> {
     this.#isStopping = true;
     for (const stop of this.#stops.values()) stop.abort('interrupted' satisfies StopReason);

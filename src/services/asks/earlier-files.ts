@@ -66,7 +66,7 @@ export async function gatherEarlierFiles(
   }
 
   try {
-    // Fetched one at a time, so a question holds at most one file in the shared memory.
+    // Files are fetched one at a time, so a question holds at most one file in the memory that all requests share.
     const newestFirst = await Array.fromAsync(named.toReversed(), (own) => Array.fromAsync(own, fetch));
     return newestFirst.toReversed().map((own, at) => [...own, ...hiddenFiles(turns[at])]);
   } finally {

@@ -75,20 +75,20 @@ export class FingerprintIndex {
   }
 
   #retain(isKept: (at: number) => boolean): void {
-    let to = 0;
+    let keptCount = 0;
     for (let at = 0; at < this.#size; at++) {
       if (!isKept(at)) continue;
-      this.#hashes[to] = this.#hashes[at] ?? 0;
-      this.#hasLikeness[to] = this.#hasLikeness[at] ?? 0;
-      this.#likenesses.copyWithin(to * 2, at * 2, at * 2 + 2);
-      this.#tasks[to] = this.#tasks[at] ?? '';
-      to += 1;
+      this.#hashes[keptCount] = this.#hashes[at] ?? 0;
+      this.#hasLikeness[keptCount] = this.#hasLikeness[at] ?? 0;
+      this.#likenesses.copyWithin(keptCount * 2, at * 2, at * 2 + 2);
+      this.#tasks[keptCount] = this.#tasks[at] ?? '';
+      keptCount += 1;
     }
     // Otherwise the removed values would stay in memory after the end.
-    for (const list of [this.#hashes, this.#hasLikeness]) list.fill(0, to, this.#size);
-    this.#likenesses.fill(0, to * 2, this.#size * 2);
-    this.#tasks.length = to;
-    this.#size = to;
+    for (const list of [this.#hashes, this.#hasLikeness]) list.fill(0, keptCount, this.#size);
+    this.#likenesses.fill(0, keptCount * 2, this.#size * 2);
+    this.#tasks.length = keptCount;
+    this.#size = keptCount;
   }
 
   #grow(): void {

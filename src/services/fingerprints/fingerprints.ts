@@ -86,7 +86,7 @@ export class Fingerprints {
   }
 }
 
-/** The next search reports the failure. */
+/** Ignores a failure, because the next search reports it. */
 const ignore = (): void => undefined;
 
 function isAlike(known: string | undefined, other: string): boolean {

@@ -116,9 +116,9 @@ export const tooLargeError = (max: number, facts: Facts): GatewayError =>
 
 /** Never quotes the body: a gateway may echo the request, and prompts do not belong in logs. */
 export function notJsonError(text: string, type: string | string[] | undefined, facts: Facts): GatewayError {
-  if (text.trim() === '') return malformedError('The response of the gateway is empty.', facts);
+  if (text.trim() === '') return malformedError('The response from the gateway is empty.', facts);
   const mediaType = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
-  return malformedError(`The response of the gateway is not JSON (${mediaType}, ${text.length} characters).`, facts);
+  return malformedError(`The response from the gateway is not JSON (${mediaType}, ${text.length} characters).`, facts);
 }
 
 const MAX_MESSAGE_LENGTH = 500;

@@ -21,7 +21,7 @@ const at = {
 } as const;
 
 export class FineTunes extends Resource {
-  /** The events of one fine-tune task in chronological order (4.9), however the gateway sorts them. */
+  /** Returns the events of one fine-tuning job in chronological order (4.9), however the gateway sorts them. */
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(validate(taskId, fineTuneId))}/events`;
     const response = await this.http.read({ path, missing: 'not-found', ...options });

@@ -111,7 +111,7 @@ export class Imgx extends TaskResource {
     return this.#submit('change', { index: 1, ...change }, options);
   }
 
-  /** A change as one line of text: an action code and a task id (4.3), in the configured order. */
+  /** Submits a change as one line of text: an action code and a task id (4.3), in the configured order. */
   async simpleChange(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const { taskId: id, callbackUrl, ...change } = validate(requests.change, request);
     const short = change.action === 'REROLL' ? 'R' : `${change.action === 'UPSCALE' ? 'U' : 'V'}${change.index}`;

@@ -37,12 +37,12 @@ export class Models {
     return modelsIn(await this.#http.read({ path: '/v1/models', ...options }));
   }
 
-  /** The models of the alternate endpoint. */
+  /** Lists the models of the alternate endpoint. */
   async listCompat(options?: CallOptions): Promise<Model[]> {
     return modelsIn(await this.#http.read({ path: `${this.#settings.paths.compat}/models`, ...options }));
   }
 
-  /** One model. An unknown id is `not-found`, and must not be queried again (4.8). */
+  /** Returns one model. An unknown id is `not-found`, and must not be queried again (4.8). */
   async get(id: string, options?: CallOptions): Promise<Model> {
     const path = `/v1/models/${this.#encodeId(validate(modelId, id))}`;
     const response = await this.#http.read({ path, missing: 'not-found', ...options });

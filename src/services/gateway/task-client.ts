@@ -55,7 +55,7 @@ export class TaskClient {
         // The word may be any text, even a prompt.
         const loggable = safeName(word.replaceAll(' ', '_')) ?? `${word.length} letters`;
         const facts = { family, word: loggable };
-        log.warn(facts, 'Unknown gateway status word, treated as still running.');
+        log.warn(facts, 'Unknown gateway status; treated as still running.');
       },
       onFoundBySearch: (family, remoteId) => {
         const facts = { family, remoteId: safeName(remoteId) };

@@ -37,7 +37,7 @@ const at = {
 } as const;
 
 export class UsageReports extends Resource {
-  /** The total that the account can spend. The specification has no such query, but gateways with this usage query offer it. */
+  /** Returns the total that the account can spend. The specification has no such query, but gateways with this usage query offer it. */
   async limit(options?: CallOptions): Promise<string | undefined> {
     return firstAt(
       await this.http.read({ path: '/v1/dashboard/billing/subscription', ...options }),

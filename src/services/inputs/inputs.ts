@@ -64,7 +64,7 @@ class Attachments {
     this.#context = context;
   }
 
-  /** Encodes files as data URIs one at a time, so a request holds at most one file in the shared memory. */
+  /** Encodes files as data URIs one at a time, so a request holds at most one file in the memory that all requests share. */
   async images(given: readonly MemberFile[]): Promise<string[]> {
     return await Array.fromAsync(given, (one) => this.#files.withFile(one, (file) => this.#addImage(file)));
   }
@@ -147,7 +147,7 @@ class Attachments {
 /** A plain text, because a refusal cannot contain Discord's own timestamps. */
 const formatTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The mask of a region as a PNG. */
+/** Returns the mask of a region as a PNG. */
 async function maskOf(changed: Region, media: Media, files: MemberFiles): Promise<Buffer> {
   if ('drawn' in changed) {
     const mask = await files.withFile(changed.drawn, (file) => media.readDrawnMask(file));
@@ -170,8 +170,8 @@ const MASK_REFUSALS = {
   unclear: 'refusals.maskUnclear',
 } as const;
 
-/** Measures a result of the gateway. Fetching it may require the key. */
+/** Measures a result from the gateway. Fetching the result may require the key. */
 async function measure(address: string, media: Media) {
-  const image = await media.fetch({ address }, { waitLimitMs: FETCH_LIMIT_MS });
+  const image = await media.fetch({ address }, { timeoutMs: FETCH_LIMIT_MS });
   return await withRelease(image, () => media.imageFacts(image));
 }

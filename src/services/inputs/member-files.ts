@@ -111,7 +111,7 @@ export class MemberFiles {
   }
 
   #options(max: number) {
-    return { max, waitLimitMs: FETCH_LIMIT_MS, givenBy: this.#parts.memberId };
+    return { max, timeoutMs: FETCH_LIMIT_MS, givenBy: this.#parts.memberId };
   }
 
   /** Failures of a file are expected and become a refusal; only the log contains the cause. */

@@ -106,7 +106,7 @@ export class MediaChild {
     writeFrame(this.#pipe, order, body);
   }
 
-  /** The process may hang, so it is killed and not asked to end. */
+  /** Kills the process instead of asking it to end, because it may hang. */
   kill(): void {
     // The bot's process must stay alive if it awaits `ended`.
     this.#process.ref();

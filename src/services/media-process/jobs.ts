@@ -69,7 +69,7 @@ export const jobClasses: Readonly<Record<Job['do'], JobClass>> = {
 
 export interface JobInput {
   readonly bytes: Buffer<ArrayBuffer>;
-  /** Waits for this much memory, unless the job is abandoned; the returned function gives it back. */
+  /** Waits for this much memory, unless the job is abandoned; the returned function releases it. */
   claim(bytes: number): Promise<() => void>;
 }
 

@@ -77,7 +77,7 @@ export class MediaProcess {
     return { running: this.#running.size, waiting: this.#waiting.length + this.#suspects.length };
   }
 
-  /** The memory of the process; 0 if it is not running or the system does not report it. */
+  /** Returns the memory of the process; 0 if it is not running or the system does not report it. */
   async residentBytes(): Promise<number> {
     const pid = this.#child?.pid;
     return (pid === undefined ? undefined : await residentBytes(pid)) ?? 0;

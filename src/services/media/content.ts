@@ -53,7 +53,7 @@ export async function* readChunks(content: FileContent, length = PIECE): AsyncGe
   }
 }
 
-/** The SHA-256 hash in hexadecimal. */
+/** Computes the SHA-256 hash in hexadecimal. */
 export async function hashOf(content: FileContent): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of readChunks(content)) hash.update(piece);

@@ -72,7 +72,7 @@ export class ImageJobs {
     return (await this.#run({ do: 'measure', ...this.#limits }, measureFacts, { input, signal })).facts;
   }
 
-  /** The perceptual hash; undefined if the image has nothing by which it could be recognised. */
+  /** Computes the perceptual hash; undefined if the image has nothing by which it could be recognised. */
   async likenessOf(input: FileContent, signal: AbortSignal): Promise<string | undefined> {
     const job: Job = { do: 'likeness', ...this.#limits };
     return (await this.#run(job, likenessFacts, { input, signal })).facts.likeness;

@@ -28,7 +28,7 @@ export type MediaSource = { readonly address: string } | { readonly base64: stri
 /** A file in memory or on disk. It counts against the shared room until it is released. */
 export type FetchedFile = FileContent & { readonly type: MediaType; release(): void };
 
-/** A file made small enough, if that was possible. Releasing it gives back everything held for it. */
+/** A file made small enough, if that was possible. Releasing the file releases all memory that was claimed for it. */
 type FittedFile =
   | ({ readonly how: Exclude<FitResult['how'], 'none'>; readonly lostManifest?: boolean } & FetchedFile)
   | { readonly how: 'none' };
@@ -37,7 +37,7 @@ interface FetchOptions {
   signal?: AbortSignal | undefined;
   max?: number | undefined;
   /** A time limit that is shorter than the general one. */
-  waitLimitMs?: number | undefined;
+  timeoutMs?: number | undefined;
   /** The member who gave the URL. Such files are fetched without the key, never from the operator's network, and only a few at the same time. */
   givenBy?: string | undefined;
 }
@@ -116,10 +116,10 @@ export class Media {
   }
 
   async #withTimeout<T>(options: FetchOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { waitLimitMs = Number.POSITIVE_INFINITY, signal } = options;
+    const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
     const late = new AbortController();
     const tooLate = () => late.abort(new MediaError('timeout', 'The file took too long to arrive.'));
-    const stop = this.#clock.after(Math.min(waitLimitMs, this.#limits.overallMs), tooLate);
+    const stop = this.#clock.after(Math.min(timeoutMs, this.#limits.overallMs), tooLate);
     try {
       return await this.#withSignals([signal, late.signal], work);
     } finally {
@@ -144,7 +144,7 @@ export class Media {
     return this.#withSignals([unwanted], (signal) => this.#images.fit(content, maxBytes, { signal, ...how }));
   }
 
-  /** The same for a fetched file, which is released here unless it is returned unchanged. */
+  /** Fits a fetched file into the limit, and releases it unless it is returned unchanged. */
   async fitFetchedFile(
     fetched: FetchedFile,
     maxBytes: number,
@@ -167,7 +167,7 @@ export class Media {
       const { how, type, made, lostManifest } = fitted;
       isReturned = made === undefined;
       if (made === undefined) return unchanged;
-      // The result needs room like a fetched file. The room of the original is given back first.
+      // The result needs memory like a fetched file. The memory of the original is released first.
       fetched.release();
       const { content, release } = await this.#withTimeout(options, (signal) =>
         receiveFile(readChunks(made), this.#results.places, { max: Number.POSITIVE_INFINITY, signal }),
@@ -187,12 +187,12 @@ export class Media {
     return await this.#withSignals([], (signal) => this.#images.measure(contentOf(image), signal));
   }
 
-  /** The fingerprints by which a file is recognised. An image that cannot be decoded in time has no perceptual hash. */
+  /** Computes the fingerprints by which a file is recognised. An image that cannot be decoded in time has no perceptual hash. */
   async fingerprint(file: FileContent & { readonly type: MediaType }): Promise<Fingerprint> {
     const hash = await hashOf(file);
     if (file.type.kind !== 'image') return { hash };
     try {
-      const likeness = await this.#withTimeout({ waitLimitMs: MAX_LIKENESS_MS }, (signal) =>
+      const likeness = await this.#withTimeout({ timeoutMs: MAX_LIKENESS_MS }, (signal) =>
         this.#images.likenessOf(file, signal),
       );
       return { hash, ...(likeness !== undefined && { likeness }) };
@@ -250,7 +250,7 @@ async function shownVideo(fetched: FetchedFile, maxBytes: number, { sourceType: 
   return { ...marked, type, release, ...(lostManifest && { lostManifest }) };
 }
 
-/** Files of members and results of the gateway have separate room and connections. */
+/** Files from members and results from the gateway have separate memory and connections. */
 interface FileSource {
   readonly max: number;
   readonly places: FileStorage;

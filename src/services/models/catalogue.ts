@@ -95,7 +95,7 @@ export class ModelCatalogue {
     }
   }
 
-  /** The most suitable models first: those that fit, then all others, because the kind is only guessed, and last those that were refused for it. */
+  /** Lists the models, the most suitable ones first: those that fit, then all others, because the kind is only guessed, and last those that were refused for it. */
   async listFor(kind: ModelKind, limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
     const rank = ({ fits, unfit }: ListedModel): number => (unfit.includes(kind) ? 2 : fits.includes(kind) ? 0 : 1);
     return (await this.listQuickly(limitMs)).toSorted((a, b) => rank(a) - rank(b));

@@ -12,7 +12,7 @@ export interface ReferenceLimits {
 /** The specification (4.4, part 8) gives these for "some models", and no limit for audio. */
 const USUAL: ReferenceLimits = { images: 7, videos: 3, videoSeconds: 15, audios: 3 };
 
-/** By id family, from the vendors' documentation. */
+/** The limits of each family of model ids, from the vendors' documentation. */
 const FAMILIES: readonly (readonly [RegExp, Partial<ReferenceLimits>])[] = [
   [/kling/, { images: 4, lastFrame: 'image_tail' }],
   [/sora/, { images: 1 }],

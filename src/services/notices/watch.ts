@@ -86,8 +86,8 @@ export class Watch {
 
   #store(): Occurrence[] {
     const { store, book } = this.#parts;
-    const away = store.ownership.trouble();
-    const failure = away ? { since: away.since, kind: 'unreachable' } : store.health.failure;
+    const outage = store.ownership.trouble();
+    const failure = outage ? { since: outage.since, kind: 'unreachable' } : store.health.failure;
     const unsaved = book.unsavedCount;
     if (!failure && unsaved === 0) return [];
     return [{ topic: 'store', facts: { kind: failure?.kind ?? 'failed', unsaved }, since: failure?.since }];

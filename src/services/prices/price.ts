@@ -62,10 +62,10 @@ export function costOf(known: Price, measures: Measures, tokens: Tokens | undefi
     ...(perSecond === undefined ? [] : [seconds === undefined ? undefined : product(perSecond, seconds)]),
     ...(perMillion === undefined ? [] : [tokens && tokenCost(perMillion, tokens)]),
   ];
-  const told = parts.filter((part) => part !== undefined);
-  if (told.length < parts.length) return undefined;
+  const knownParts = parts.filter((part) => part !== undefined);
+  if (knownParts.length < parts.length) return undefined;
   const applying = measureNames.flatMap((name) => times[name]?.[measures[name] ?? ''] ?? []);
-  return product(sumOf(told) ?? '0', String(count), ...applying);
+  return product(sumOf(knownParts) ?? '0', String(count), ...applying);
 }
 
 /** The counts of input and output tokens include audio and cached tokens. */

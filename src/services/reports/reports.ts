@@ -64,7 +64,7 @@ export class Reports {
     for (const report of await this.#parts.store.all()) this.#keep(report);
   }
 
-  /** The listener is called with every report for which a step becomes due other than by its own commands. */
+  /** Calls the listener with every report for which a step becomes due for any other reason than a command about the report. */
   onDue(listener: (id: string) => void): void {
     this.#onDue = listener;
   }

@@ -55,7 +55,7 @@ const MAX_PREPARED = 500;
 export class Rules {
   readonly #parts: RulesParts;
   readonly #known = new Map<string, ServerRules>();
-  /** Of servers whose rules another partition has. */
+  /** The rules of servers that belong to another partition. */
   readonly #borrowed = new Map<string, ServerRules>();
   readonly #prepared = new Map<string, { rules: RuleSet; judge: Judge }>();
   readonly #lock = new KeyedLock();
@@ -162,7 +162,7 @@ export class Rules {
     return holdFor !== undefined || this.#setsFor(guildId).some(([, { moderation }]) => moderation.results !== 'off');
   }
 
-  /** What happens to a task's results according to the operator and the server. */
+  /** Decides what happens to a task's results according to the operator and the server. */
   async judgeResults(
     { guildId, isAgeRestricted, holdFor }: Pick<Task, 'guildId' | 'isAgeRestricted' | 'holdFor'>,
     images: ResultImages,

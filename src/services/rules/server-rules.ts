@@ -54,7 +54,7 @@ const moderation = z.object({
   thresholds: z.record(z.string().max(60), z.number().min(0).max(1)).default({}),
 });
 
-/** The maximum of the log's retention time. */
+/** The maximum log retention period. */
 export const MAX_LOG_DAYS = 365;
 
 /** The rules themselves, in the format for exports, imports and the operator's file. */

@@ -3,7 +3,7 @@ import type { PlainLog } from '../../lib/log.ts';
 import type { Reports } from '../reports/reports.ts';
 import type { ServerLogs } from './server-log.ts';
 
-/** Often enough, because retention times are in days. */
+/** Often enough, because retention periods are in days. */
 const SWEEP_MS = 10 * 60_000;
 
 interface LogSweepParts {
@@ -13,7 +13,7 @@ interface LogSweepParts {
   log: Pick<PlainLog, 'warn'>;
 }
 
-/** Regularly deletes old messages in log channels and old reports, beginning right after the start. */
+/** Regularly deletes old messages in log channels and old reports, starting as soon as the bot has started. */
 export class LogSweep {
   readonly #parts: LogSweepParts;
   #cancel: (() => void) | undefined;
@@ -42,7 +42,7 @@ export class LogSweep {
       await reports.sweep();
       await serverLogs.sweep();
     } catch (error) {
-      log.warn({ err: error }, 'Could not delete what is too old in the log channels.');
+      log.warn({ err: error }, 'Could not delete expired log messages and reports.');
     }
   }
 }

@@ -61,7 +61,7 @@ export class ServerLogs {
     });
   }
 
-  /** Deletes messages that are older than their server's retention time, some at a time. */
+  /** Deletes messages that are older than their server's retention period, some at a time. */
   async sweep(): Promise<void> {
     const { rules, clock } = this.#parts;
     for (const { guildId, days } of rules.logRetentions()) {

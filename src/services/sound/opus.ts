@@ -39,9 +39,9 @@ export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
         pageStart = granule;
         inPage = 0;
       }
-      const heard = samples.subarray(Math.min(skip, samples.length));
-      skip -= samples.length - heard.length;
-      yield { samples: heard, rate: PCM_RATE };
+      const audible = samples.subarray(Math.min(skip, samples.length));
+      skip -= samples.length - audible.length;
+      yield { samples: audible, rate: PCM_RATE };
     }
   } finally {
     decoder.free();

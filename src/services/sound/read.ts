@@ -89,7 +89,7 @@ function formatOf(fields: Buffer | undefined) {
   return { channels, rate, frameBytes, sample };
 }
 
-/** By the encoding and the bytes of a sample. If only some of the bits are used, they are the highest ones, so this needs no special case. */
+/** Functions that read one sample, by encoding and number of bytes per sample. If only some of the bits are used, they are the highest ones, so this needs no special case. */
 const samplers = new Map([
   [`${INTEGERS} 1`, (data: Buffer, at: number) => ((data[at] ?? 0) - 2 ** 7) / 2 ** 7],
   [`${INTEGERS} 2`, (data: Buffer, at: number) => data.readInt16LE(at) / 2 ** 15],

@@ -130,7 +130,7 @@ export class LiveTalk {
 
 /** Long enough to read an answer and be away for a moment. After that, the unused session is closed. */
 const MAX_SILENCE_MS = 15 * 60_000;
-/** A running answer does not count as silence; the check is repeated after this time. */
+/** A running answer does not count as silence, so the check is repeated after this time. */
 const AGAIN_MS = 60_000;
 
 /** Reports conversations in which no member has spoken for a while. */
@@ -147,11 +147,11 @@ export class SilenceWatch {
   watch(id: string, watched: Pick<LiveTalk, 'heardAt' | 'isBusy'>): void {
     const { heardAt, isBusy } = watched;
     const left = heardAt + MAX_SILENCE_MS - this.#clock.now();
-    const look = (): void => {
+    const checkIdle = (): void => {
       if (watched.isBusy || watched.heardAt !== heardAt) this.watch(id, watched);
       else this.#tell(id);
     };
-    this.#cancels.set(id, this.#clock.after(isBusy ? Math.max(left, AGAIN_MS) : Math.max(left, 0), look));
+    this.#cancels.set(id, this.#clock.after(isBusy ? Math.max(left, AGAIN_MS) : Math.max(left, 0), checkIdle));
   }
 
   unwatch(id: string): void {

@@ -74,7 +74,7 @@ export async function openSession(
 const MAX_TURNS = 20;
 const MAX_CHARACTERS = 60_000;
 
-/** The conversation so far, for a new session. Deleted and forgotten turns are left out. */
+/** Returns the conversation so far, for a new session. Deleted and forgotten turns are left out. */
 export async function earlierTurns({ talk }: Task, get: (id: string) => Promise<Task | undefined>) {
   const turns: EarlierTurn[][] = [];
   let characters = 0;

@@ -89,7 +89,7 @@ export class Talks {
     return this.#utterances.stop(said);
   }
 
-  /** The bot is stopping. Running answers end as interrupted; conversations continue after the restart. */
+  /** Ends running answers as interrupted, because the bot is stopping; conversations continue after the restart. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     this.#silence.stop();

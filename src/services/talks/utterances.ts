@@ -58,7 +58,7 @@ export class Utterances {
     );
   }
 
-  /** The member deletes it, so the answer is interrupted. */
+  /** Interrupts the answer to an utterance that the member deletes. */
   async interrupt({ id }: Task): Promise<void> {
     await this.#speaking.get(id)?.interrupt('stopped');
   }

@@ -144,7 +144,7 @@ export class Albums {
     }
   }
 
-  /** The album itself has not changed, but one of its parts has. */
+  /** Announces a change of an album of which only a part has changed. */
   #announce(id: string): void {
     const album = this.#parts.book.find(id);
     if (album) this.#parts.book.announce(album);

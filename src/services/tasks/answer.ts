@@ -36,7 +36,7 @@ const part = z.object({
 const posting = z.object({
   by: z.enum(['bot', 'token']),
   channelId: z.string(),
-  /** The message that it replies to, by which it can be found again. */
+  /** The id of the message that the part replies to, by which the part can be found again. */
   answers: z.string(),
   at: z.number(),
 });
@@ -82,7 +82,7 @@ export const answer = z.object({
   without: z.array(z.enum(refusableParts)),
   /** Files from earlier questions that were not sent again. */
   leftOut: z.array(leftOutFile).optional(),
-  /** The gateway's name for the reason why it is incomplete. */
+  /** The gateway's name for the reason why the answer is incomplete. */
   incomplete: z.string().optional(),
   schemaCheck: schemaCheck.optional(),
   tokens: tokens.optional(),
@@ -93,11 +93,11 @@ export const answer = z.object({
   /** The transcript of the question's audio. */
   heard: z.string().optional(),
   voice: voice.optional(),
-  /** The further messages that contain the rest of it, in order. */
+  /** The further messages that contain the rest of the answer, in order. */
   parts: z.array(part),
   posting: posting.optional(),
   areShown: z.boolean().optional(),
-  /** The member excluded it from the context of the conversation. */
+  /** Whether the member has excluded the answer from the context of the conversation. */
   isForgotten: z.boolean().optional(),
 });
 

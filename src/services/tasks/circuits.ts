@@ -100,7 +100,7 @@ export class ModelCircuits {
     }
   }
 
-  /** The gateway has definitely refused the order of this task. */
+  /** Records that the gateway has definitely refused the order of this task. */
   noteRefused(task: Task, error: unknown): void {
     if (!(error instanceof GatewayError)) return;
     if (error.refusesModel || (error.kind === 'forbidden' && error.hasKnownCode)) this.#noteFailure(task);

@@ -57,7 +57,7 @@ export function recordIntent(task: Task, intention: Intention): Task {
   return { ...task, delivery: { ...delivery, intention } };
 }
 
-/** Stored before the owner is told that the end may be shown already, which stays so. */
+/** Stored before the owner is notified that the end may already have been shown. */
 export const recordHint = (task: Task, intention: Intention): Task => ({
   ...task,
   delivery: { ...task.delivery, intention },

@@ -23,7 +23,7 @@ export class Offers {
     this.#clock = new SteadyClock(clock);
   }
 
-  /** The gateway refused it with a specific code. `as` is a button's custom action ID or a kind's name. */
+  /** Records that the gateway refused an action with a specific code. `as` is a button's custom action ID or a kind's name. */
   markRefused(as: string): void {
     const name = nameOf(as);
     this.#refused.delete(name);

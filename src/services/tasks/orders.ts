@@ -69,7 +69,7 @@ export interface OrdersParts extends SenderParts {
   slots: JobSlots;
   /** The account has no credit left for this kind. */
   notifyNoCredit(kind: TaskKind): void;
-  /** Of the store in which its tasks are. */
+  /** The partition of the store that contains the tasks. */
   partition?: Partition | undefined;
   follow(task: Task): void;
 }
@@ -317,7 +317,7 @@ export class Orders {
     await this.#reserveAndAdd(task, roleIds);
     this.#line.join(task);
     const place = this.#line.placeOf(task.id);
-    // Its turn came immediately.
+    // The task did not have to wait: its turn came immediately.
     if (place === undefined) return task;
     return this.#parts.book.change(task.id, (known) => setPlace(known, place));
   }

@@ -20,7 +20,7 @@ interface RecentOrdersParts {
  */
 export class RecentOrders {
   readonly #clock: Clock;
-  /** With the function that cancels the removal. It is missing while the request is being sent. */
+  /** The recent requests. `cancel` cancels the removal of an entry; it is missing while the request is being sent. */
   readonly #recent = new Map<string, { id: string; cancel?: () => void }>();
 
   constructor({ book, clock }: RecentOrdersParts) {

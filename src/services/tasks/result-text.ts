@@ -56,7 +56,7 @@ function readUnmarked(rows: readonly string[]): ResultText {
   return { lines: paragraphs.length > 1 ? paragraphs : only.split('\n'), beside: [] };
 }
 
-/** Of a link, only the text becomes part of the prompt, not the URL. */
+/** Replaces each link by its text, because URLs must not become part of the prompt, and collapses white space. */
 function toPlainText(line: string): string {
   return line
     .replace(/\[([^\][]*)\]\(<?https?:[^()\s]*\)/g, '$1')

@@ -26,7 +26,7 @@ export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>):
 }
 
 /**
- * For a task whose result a moderator deleted after members had seen it. As for a withheld result, the server pays for it, but the owner
+ * Marks a task whose result a moderator deleted after members had seen it. As for a withheld result, the server pays for it, but the owner
  * does not.
  */
 export function markResultRemoved(task: Task, at: number): Task {

@@ -23,7 +23,7 @@ export const isSpoiler = ({ request }: Task): boolean => request.spoiler === tru
 /** The member's own text, without additions from options. */
 export const typedPrompt = (task: Task): string => task.request.typed ?? promptOf(task);
 
-/** The text by which messages refer to it. A task without a prompt has a title. */
+/** The text by which messages refer to a task. A task without a prompt has a title. */
 export const titleOf = (task: Task): string => task.request.title ?? typedPrompt(task);
 
 /** Whether its prompt is the member's own text, so that it can be requested again with another prompt. */

@@ -102,7 +102,7 @@ export const durationShape = z.object({
   atLeastMs: z.number(),
   atMostMs: z.number(),
   at: z.number(),
-  /** The part of it before the run began, if the gateway reports it. */
+  /** The part of that time before the job started to run, if the gateway reports it. */
   waitedMs: z.number().optional(),
 });
 export type Duration = z.output<typeof durationShape>;

@@ -44,9 +44,9 @@ const commonRequest = z.object({
   /** The JSON Schema that the answer must match, as JSON. */
   schema: z.string().optional(),
   style: z.string().optional(),
-  /** Whether its results are hidden as spoilers. */
+  /** Whether the results are hidden as spoilers. */
   spoiler: z.boolean().optional(),
-  /** Whether it is visible only to the members of its private thread and in no other lists. */
+  /** Whether the task is visible only to the members of its private thread, and in no other lists. */
   isClosed: z.boolean().optional(),
   pictures: z.array(memberFile).optional(),
   documents: z.array(memberFile).optional(),
@@ -172,10 +172,10 @@ const intention = z.object({
   at: time,
 });
 
-/** The end is shown, and its owner is still to be pinged. */
+/** The end of the task is shown, and its owner is still to be pinged. */
 const call = z.object({
   shownAt: time,
-  /** When it was about to be posted for the first time. From then on, only Discord's nonce prevents a second one. */
+  /** When the ping was about to be posted for the first time. From then on, only Discord's nonce prevents a second ping. */
   goingAt: time.optional(),
 });
 
@@ -201,7 +201,7 @@ const review = z.object({
   messageId: z.string().optional(),
 });
 
-/** Set if it was live when its store was restored from a backup, so more may have happened to it than is stored. */
+/** Set if the task was live when its store was restored from a backup, so more may have happened to the task than is stored. */
 const restored = z.object({
   at: time,
   /** It had not been sent at the time of the backup, so its idempotency key may differ from the one that was used later. */
@@ -219,9 +219,9 @@ export const taskFacts = z.object({
   requesterId: z.string(),
   guildId: z.string().optional(),
   channelId: z.string().optional(),
-  /** The channel of the thread where it was ordered. */
+  /** The channel of the thread where the task was ordered. */
   parentChannelId: z.string().optional(),
-  /** Whether it was ordered in an age-restricted channel. */
+  /** Whether the task was ordered in an age-restricted channel. */
   isAgeRestricted: z.literal(true).optional(),
   /**
    * The roles of its owner when it was requested. They are stored until the gateway has accepted it, because rules for roles are also
@@ -235,29 +235,29 @@ export const taskFacts = z.object({
   delivery,
   parentId: z.string().optional(),
   rootId: z.string().optional(),
-  /** The task that replaced it when the member tried again. */
+  /** The task that replaced the task when the member tried again. */
   successorId: z.string().optional(),
   /** When its unknown outcome stopped counting, because its owner had not decided for too long. */
   releasedAt: time.optional(),
   /** Whether its successor is a different order that the gateway may also carry out, so that both count. */
   isRepeated: z.literal(true).optional(),
-  /** The task that it replaced, which had the same order and the same key. */
+  /** The task that the task replaced, which had the same order and the same key. */
   predecessorId: z.string().optional(),
   restored: restored.optional(),
   /** Whether its successor is the same order. The gateway carries it out only once, so only the successor is shown and counted. */
   handedOver: z.literal(true).optional(),
   model: z.string().optional(),
-  /** Its estimated cost when it was requested. */
+  /** The estimated cost of the task when it was requested. */
   estimate: estimate.optional(),
-  /** Its cost as the gateway reported it. */
+  /** The cost of the task as the gateway reported it. */
   cost: amount.optional(),
   /** Jobs with the same key take about the same time. */
   durationKey: z.string(),
   /** How many turns in a row its owner has, if more than one. */
   weight: z.number().optional(),
-  /** Its position in the queue while it waits for its turn. */
+  /** The position of the task in the queue while it is waiting. */
   place: z.number().optional(),
-  /** How often it went back into the queue because the gateway accepted no jobs when it was sent. */
+  /** How often the task went back into the queue because the gateway accepted no jobs when it was sent. */
   returns: z.number().optional(),
   progress: z.number().optional(),
   queuedBehind: z.number().optional(),
@@ -277,7 +277,7 @@ export const taskFacts = z.object({
   talk: talk.optional(),
   failure: failure.optional(),
   review: review.optional(),
-  /** Set if a moderator has to decide about its results because of its prompt or the images that were provided for it. */
+  /** Set if a moderator has to decide about the task's results because of its prompt or the images that were provided. */
   holdFor: z.object({ category: z.string().optional() }).optional(),
   /**
    * Notes about its references after a failure. Set once the references have been checked, even if it is empty, so that they are checked
@@ -285,30 +285,30 @@ export const taskFacts = z.object({
    */
   referenceNotes: z.array(z.string()).optional(),
   wordsRefused: z.string().optional(),
-  /** Set if it is to be erased. It is followed to its end without being shown, and then removed. */
+  /** Set if the task is to be erased. The task is followed to its end without being shown, and then removed. */
   unwanted: z.literal(true).optional(),
   /** The number of consecutive responses in which the gateway did not know this task. */
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({
     created: time,
-    /** When its wait in the queue ended. */
+    /** When the task's wait in the queue ended. */
     turn: time.optional(),
     accepted: time.optional(),
     /** The times that the gateway reports. */
     remoteStarted: time.optional(),
     remoteFinished: time.optional(),
-    /** When its run began according to the bot's clock, as exactly as the gateway reports it. */
+    /** When the job started to run according to the bot's clock, as exactly as the gateway reports it. */
     started: time.optional(),
     /** The times of the last response that said "not yet" and of the first that said "done". */
     lastPending: time.optional(),
     ended: time.optional(),
     overdue: time.optional(),
-    /** When a prompt for it was sent, and when the gateway accepted it. */
+    /** When a prompt was sent, and when the gateway accepted the prompt. */
     wordsSent: time.optional(),
     wordsTaken: time.optional(),
-    /** When the bot noticed that the gateway was still waiting although a prompt had been sent. From then on, only the member can send one. */
+    /** When the bot noticed that the gateway was still waiting although a prompt had been sent. From then on, only the member can send another one. */
     wordsLost: time.optional(),
-    /** The time from which nothing is left to do for it. */
+    /** The time from which nothing is left to do for the task. */
     settled: time.optional(),
   }),
 });
@@ -316,27 +316,27 @@ export const taskFacts = z.object({
 export type TaskFacts = z.output<typeof taskFacts>;
 
 export interface Traits<K extends TaskKind = TaskKind> {
-  /** Whether it is requested through the bot and is therefore in the ledger. */
+  /** Whether the task is requested through the bot and is therefore in the ledger. */
   readonly isPaid?: boolean;
-  /** Whether albums show it, so that it has no message of its own. */
+  /** Whether the task is shown in albums and therefore has no message of its own. */
   readonly isPart?: boolean;
-  /** Whether it shows other tasks and is not polled itself. */
+  /** Whether the task shows other tasks and is not polled itself. */
   readonly isAlbum?: boolean;
-  /** Whether another task represents it in lists. */
+  /** Whether lists show the parent task instead of this one. */
   readonly isListedByParent?: boolean;
-  /** Whether it is a model's text, which is shown while it arrives. */
+  /** Whether the task is a model's text, which is shown while it arrives. */
   readonly isText?: boolean;
-  /** Whether it makes images or videos, which can be shown to moderators before anyone else sees them. */
+  /** Whether the task makes images or videos, which can be shown to moderators before anyone else sees them. */
   readonly isVisual?: boolean;
-  /** Whether it is an utterance in a live conversation, with its answer. */
+  /** Whether the task is an utterance in a live conversation, with its answer. */
   readonly isUtterance?: boolean;
-  /** Whether it is a live conversation. It has no wait limit, because the member decides how long it lasts. */
+  /** Whether the task is a live conversation. It has no wait limit, because the member decides how long it lasts. */
   readonly isTalk?: boolean;
-  /** Whether its prompt is the member's own text, so that it can be ordered again with another prompt. */
+  /** Whether the prompt is the member's own text, so that the task can be ordered again with another prompt. */
   readonly hasOwnPrompt?: boolean;
-  /** Whether it keeps its title when it is ordered again with another prompt. */
+  /** Whether the task keeps its title when it is ordered again with another prompt. */
   readonly keepsTitle?: boolean;
-  /** The kind of model that makes it, if its request names a model. */
+  /** The kind of model that makes the task, if its request names a model. */
   readonly modelKind?: ModelKind;
   /** Whether its remote id can be followed. */
   readonly isFollowable?: boolean;
@@ -387,18 +387,18 @@ export type Review = z.output<typeof review>;
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
 const BEFORE_END: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED]);
 
-/** Whether it is missing from the lists of other members. */
+/** Whether the task is missing from the lists of other members. */
 export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
   route.isPrivate || request.isClosed === true;
 
 /** Whether the gateway has the job, so that it is polled. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
 
-/** Whether it is unknown if the gateway accepted the order, so that the member can send it again. */
+/** Whether it is unknown if the gateway accepted the order, so that the member can send the order again. */
 export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
   state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 
-/** Whether responses of the gateway can no longer change it. */
+/** Whether responses from the gateway can no longer change the task. */
 export const hasEnded = ({ state }: Task): boolean => !BEFORE_END.has(state);
 
 /** Whether its results wait for a moderator's decision. */
@@ -407,5 +407,5 @@ export const isHeld = ({ review: known }: Pick<Task, 'review'>): boolean => know
 /** Whether its end can be shown to its owner and to others. */
 export const isShowable = (task: Task): boolean => hasEnded(task) && !isHeld(task);
 
-/** Whether something is left to do for it, such as polling it or showing its end. */
+/** Whether something is left to do for the task, such as polling it or showing its end. */
 export const isLive = ({ times }: Task): boolean => times.settled === undefined;

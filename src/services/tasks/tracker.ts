@@ -40,9 +40,9 @@ interface TrackedTasks extends Pick<OrdersParts, 'book' | 'log'> {
  */
 export class Tracker {
   readonly #parts: TrackerParts;
-  /** By partition. */
+  /** The tracked tasks, by partition. */
   readonly #tracked = new Map<number, TrackedTasks>();
-  /** By the name of their source. */
+  /** The lanes, by the name of their source. */
   readonly #lanes = new Map<string, Lane>();
   /** Tasks to be polled alone: those missing from the last list, before they count as missing, and those that a member is viewing. */
   readonly #leftOut = new Set<string>();
@@ -138,7 +138,7 @@ export class Tracker {
     return answer ?? 'not-listed';
   }
 
-  /** Of the tasks that were missing from a list, returns those that would fail with one more such response, or otherwise the next in turn. */
+  /** Chooses among the tasks that were missing from a list: returns those that would fail with one more such response, or otherwise the next in turn. */
   #chooseAlone(tasks: readonly Task[]): readonly Task[] {
     const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
     if (leftOut.length === 0) return [];

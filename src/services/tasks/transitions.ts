@@ -31,14 +31,14 @@ export interface OrderFacts {
   route: Route;
   /** The member's roles in the server, since limits may depend on them. */
   roleIds?: readonly string[] | undefined;
-  /** The channel of the thread where it was ordered. */
+  /** The channel of the thread where the task was ordered. */
   parentChannelId?: string | undefined;
-  /** Set if it was ordered in an age-restricted channel. */
+  /** Set if the task was ordered in an age-restricted channel. */
   isAgeRestricted?: true | undefined;
   /** Set if a moderator has to decide about its results. */
   holdFor?: Task['holdFor'];
   parent?: Task | undefined;
-  /** The unconfirmed task that it repeats under the same key. */
+  /** The unconfirmed task that the new task repeats with the same key. */
   predecessorId?: string | undefined;
 }
 
@@ -151,7 +151,7 @@ export function markAccepted(
   };
 }
 
-/** For a task for which text is about to be sent. Only the member can send it again. */
+/** Marks a task whose text is about to be sent. Only the member can send the text again. */
 export function markWordsSent(task: Task, words: CommonRequest, now: number): Task {
   if (task.state !== 'needs-input') throw transitionError(task, 'given words');
   const { wordsRefused: _, ...rest } = task;
@@ -258,7 +258,7 @@ export function markOverdue(task: Task, now: number): Task {
     : { ...task, times: { ...task.times, overdue: now } };
 }
 
-/** With undefined, the references count as not checked yet. */
+/** Stores what was found out about the references. If `notes` is undefined, the references count as not checked yet. */
 export function setReferenceNotes(task: Task, notes: readonly string[] | undefined): Task {
   const { referenceNotes: _, ...rest } = task;
   return notes ? { ...rest, referenceNotes: [...notes] } : rest;

@@ -15,7 +15,7 @@ import type { UsageReports } from '../gateway/usage.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { addDays } from './days.ts';
 
-const LOOK_EVERY_MS = 15 * 60_000;
+const POLL_INTERVAL_MS = 15 * 60_000;
 /** If a gateway does not report the balance, the bot tries again after this time, because an upgrade may change that. */
 const NOT_REPORTED_MS = DAY_MS;
 /** The number of days from which the current daily cost is calculated. */
@@ -82,7 +82,7 @@ export class BalanceWatch {
       if (error instanceof GatewayError && NEVER_REPORTED.has(error.kind)) return NOT_REPORTED_MS;
       log.info({ err: error }, 'The balance of the gateway account could not be read.');
     }
-    return LOOK_EVERY_MS;
+    return POLL_INTERVAL_MS;
   }
 
   async #lowOf(limit: string): Promise<LowBalance | undefined> {
@@ -96,7 +96,7 @@ export class BalanceWatch {
     return { left: `$${withCents(roundedDown(left))}`, perDay: `$${withCents(roundedUp(perDay))}` };
   }
 
-  /** The average over the days on which something was used. */
+  /** Computes the average over the days on which something was used. */
   async #perDay(today: string): Promise<string> {
     const range = { start: addDays(today, 1 - RATE_DAYS), end: today };
     const uses = (await this.#parts.ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);

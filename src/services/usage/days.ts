@@ -39,7 +39,7 @@ export function quickRange(name: QuickRange, today: string): DayRange {
 /** The length of a leap year, which gateways still return in one response and a table can still show. */
 const MAX_DAYS = 366;
 
-/** By default, the range is today and the six days before it. */
+/** The default range is today and the six days before. */
 const USUAL_DAYS = 7;
 
 /** Returns the range that the member asked for, or a refusal. */

@@ -15,8 +15,8 @@ describe('A cluster under chaos', () =>
         const studio = oneSceneStudio();
         onTestFinished(() => studio.close());
         const { broken, figures } = await clusterChaos({
-          ...{ seed: SEED, jobs: 20, kills: 2, pauses: 1, serverKills: 0, comings: 1, guilds: 8 },
-          ...{ stormMs: 10_000, lasting: false, speed: 15, calmMs: 60_000, storeUrl: url, studio },
+          ...{ seed: SEED, jobs: 20, kills: 2, pauses: 1, serverKills: 0, membershipChanges: 1, guilds: 8 },
+          ...{ stormMs: 10_000, includeLongFaults: false, speed: 15, settleTimeoutMs: 60_000, storeUrl: url, studio },
         });
         process.stderr.write(`${figures.join('\n')}\n`);
         expect(broken).toEqual([]);

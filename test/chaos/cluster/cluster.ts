@@ -20,7 +20,9 @@ import { Misfortunes } from './misfortunes.ts';
 import { readPartitions } from './partitions.ts';
 import { type ClusterPlan, type ClusterScale, clusterPlanOf, GUESTS, guildNames } from './plan.ts';
 
-interface ClusterOptions extends Omit<ClusterScale, 'leaseMs'>, Pick<ChaosOptions, 'studio' | 'speed' | 'calmMs'> {
+interface ClusterOptions
+  extends Omit<ClusterScale, 'leaseMs'>,
+    Pick<ChaosOptions, 'studio' | 'speed' | 'settleTimeoutMs'> {
   storeUrl: string;
   /** Without it, the server of the store cannot be crashed. */
   server?: Pick<StoreServer, 'crash' | 'raise'>;
@@ -175,7 +177,7 @@ async function storm(
 
 /** No faults from here on, so that everything that is running can end. */
 async function calm(
-  { calmMs }: Pick<ClusterOptions, 'calmMs'>,
+  { settleTimeoutMs }: Pick<ClusterOptions, 'settleTimeoutMs'>,
   { sides, members, fleet }: Scene & { fleet: Fleet },
 ): Promise<boolean> {
   const { gateway } = sides;
@@ -188,7 +190,7 @@ async function calm(
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);
     return brokenIn(judged()).length === 0;
   };
-  await within(calmMs, isOver, CHECK_INTERVAL_MS);
+  await within(settleTimeoutMs, isOver, CHECK_INTERVAL_MS);
   await within(NOTIFY_LIMIT_MS, () => forgotten(judged()).length === 0, CHECK_INTERVAL_MS);
   return isWhole;
 }

@@ -11,7 +11,7 @@ export interface ClusterScale extends Scale {
   /** How many times the server of the store crashes. */
   serverKills: number;
   /** How many times a process is stopped as by an operator, and how many times another worker joins for a while. */
-  comings: number;
+  membershipChanges: number;
   /** Plain servers in addition to those of every embedded Discord. */
   guilds: number;
   leaseMs: number;
@@ -70,12 +70,12 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
         do: 'crash' as const,
         downMs: index % LONG_CRASHES === LONG_CRASHES - 1 ? leaseMs + 1_500 : 200 + random.integer(1_500),
       })),
-      ...spread(scale.comings, () => ({
+      ...spread(scale.membershipChanges, () => ({
         do: 'leave' as const,
         role: anyOf(['shard', 'worker'] as const, random),
         awayMs: 500 + random.integer(3_000),
       })),
-      ...spread(scale.comings, () => ({ do: 'join' as const, stayMs: 4_000 + random.integer(6_000) })),
+      ...spread(scale.membershipChanges, () => ({ do: 'join' as const, stayMs: 4_000 + random.integer(6_000) })),
     ],
   };
 }

@@ -23,31 +23,41 @@ export interface ClusterRun {
 const MS_PER_JOB = 500;
 const MS_PER_KILL = 10_000;
 const MS_PER_PAUSE = 20_000;
-const MS_PER_CRASH = 30_000;
+const MS_PER_SERVER_KILL = 30_000;
 /** At this speed an image takes about ten seconds. */
 const SPEED = 4;
-const CALM_MS = 4 * 60_000;
+const SETTLE_TIMEOUT_MS = 4 * 60_000;
 const GUILDS = 24;
-const KILLS_PER_COMING = 4;
+const KILLS_PER_MEMBERSHIP_CHANGE = 4;
 
-/** On a server of its own, which writes to the disk before it confirms. undefined where it is not installed. */
+/** Runs the cluster against its own database server, which flushes each write to disk before acknowledging it. Returns undefined if the server is not installed. */
 export async function runCluster({ store, ...scale }: ClusterRun): Promise<Report | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-cluster-'));
   // The user that Postgres runs as must be able to reach its data folder.
   chmodSync(folder, 0o755);
-  const own = join(folder, store);
-  mkdirSync(own);
+  const storeFolder = join(folder, store);
+  mkdirSync(storeFolder);
   const password = randomBytes(12).toString('hex');
-  const server = await clusterStores[store]({ folder: own, port: await freePort(), password, durable: true });
+  const server = await clusterStores[store]({ folder: storeFolder, port: await freePort(), password, durable: true });
   const studio = oneSceneStudio();
   try {
     if (!server) return undefined;
     const { jobs, kills, pauses, serverKills } = scale;
     return await clusterChaos({
       ...{ ...scale, studio },
-      ...{ server, storeUrl: server.url, guilds: GUILDS, comings: Math.ceil(kills / KILLS_PER_COMING) },
-      stormMs: Math.max(jobs * MS_PER_JOB, kills * MS_PER_KILL, pauses * MS_PER_PAUSE, serverKills * MS_PER_CRASH),
-      ...{ lasting: true, speed: SPEED, calmMs: CALM_MS },
+      ...{
+        server,
+        storeUrl: server.url,
+        guilds: GUILDS,
+        membershipChanges: Math.ceil(kills / KILLS_PER_MEMBERSHIP_CHANGE),
+      },
+      stormMs: Math.max(
+        jobs * MS_PER_JOB,
+        kills * MS_PER_KILL,
+        pauses * MS_PER_PAUSE,
+        serverKills * MS_PER_SERVER_KILL,
+      ),
+      ...{ includeLongFaults: true, speed: SPEED, settleTimeoutMs: SETTLE_TIMEOUT_MS },
     });
   } finally {
     await studio.close();

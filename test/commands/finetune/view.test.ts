@@ -17,8 +17,8 @@ const event = (message: string, at: number | undefined = 1_700_000_000_000): Fin
 /** The text as a reader sees it: the space between backticks is invisible. */
 const shown = (text: string) => text.replaceAll('`\u200b', '`');
 
-describe('The events of a fine-tune', () => {
-  it('The events of a fine-tune are displayed verbatim in a code block that they cannot close', () => {
+describe('The events of a fine-tuning job', () => {
+  it('The events of a fine-tuning job are displayed verbatim in a code block that they cannot close', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('`', '```', '\n', '-', '*', '<@1>', 'a ')), (pieces) => {
         const text = pieces.join('');
@@ -31,7 +31,7 @@ describe('The events of a fine-tune', () => {
     );
   });
 
-  it('The events of a fine-tune fit into one message whatever their number and length, and the file contains all of them', () => {
+  it('The events of a fine-tuning job fit into one message whatever their number and length, and the file contains all of them', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 900, unit: 'grapheme' }), { minLength: 1, maxLength: 30 }),
@@ -52,7 +52,7 @@ describe('The events of a fine-tune', () => {
     );
   });
 
-  it('Each event of a fine-tune is on exactly one page, in order', () => {
+  it('Each event of a fine-tuning job is on exactly one page, in order', () => {
     const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
     const all: string[] = [];
     for (let at = 0; ; at++) {
@@ -64,7 +64,7 @@ describe('The events of a fine-tune', () => {
     expect(all).toEqual(events.map(({ message }) => message));
   });
 
-  it('A followed fine-tune shows its newest events, and only a followed one has a stop button', () => {
+  it('A followed fine-tuning job shows its newest events, and only a followed one has a stop button', () => {
     const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
     const followed = page({
       events,
@@ -76,7 +76,7 @@ describe('The events of a fine-tune', () => {
     expect(page({ events, following: { is: 'quiet' } }).controls?.at(-1)).toMatchObject({ id: 'tune.1.follow.ft-1' });
   });
 
-  it('Events without a time or level are shown, and a fine-tune without events says so', () => {
+  it('Events without a time or level are shown, and a fine-tuning job without events says so', () => {
     expect(page({ events: [{ ...event('well'), at: undefined, level: undefined }] }).content).toContain(
       'unknown time  well',
     );

@@ -20,7 +20,7 @@ const made = (changes: Partial<Task>): Task =>
     ...changes,
   });
 
-function shown(task: Task) {
+function render(task: Task) {
   const plan = taskMessage(task, context, say);
   expect(validateBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
   const buttons = (plan.controls ?? []).map((one) => ('id' in one && 'label' in one ? `${one.label} → ${one.id}` : ''));
@@ -29,7 +29,7 @@ function shown(task: Task) {
 
 describe('The message of an image task', () => {
   it('The message of an image task names the model and has its follow-up buttons', () => {
-    expect(shown(made({}))).toMatchInlineSnapshot(`
+    expect(render(made({}))).toMatchInlineSnapshot(`
       {
         "buttons": [
           "Run again → same.1.01k3v9x2mabcdefgh",
@@ -41,14 +41,14 @@ describe('The message of an image task', () => {
           "Delete → delete.1.01k3v9x2mabcdefgh",
         ],
         "content": "**a fox** · <@100000000000000001>
-      -# Model lumen
+      -# Model: lumen
       Finished in 12 s.",
       }
     `);
   });
 
   it('An image can only be enlarged to sizes larger than its own', () => {
-    const labels = (model: string) => shown(made({ model })).buttons.filter((one) => one.startsWith('Enlarge'));
+    const labels = (model: string) => render(made({ model })).buttons.filter((one) => one.startsWith('Enlarge'));
     expect(labels('lumen')).toHaveLength(2);
     expect(labels('lumen-2K')).toEqual(['Enlarge (4K) → large.1.01k3v9x2mabcdefgh.4K']);
     expect(labels('lumen-4K')).toEqual([]);
@@ -57,7 +57,7 @@ describe('The message of an image task', () => {
   });
 
   it('An image task that returned no image can be run again or edited, but not enlarged', () => {
-    expect(shown(made({ media: [] }))).toMatchInlineSnapshot(`
+    expect(render(made({ media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [
           "Run again → same.1.01k3v9x2mabcdefgh",
@@ -65,7 +65,7 @@ describe('The message of an image task', () => {
           "Delete → delete.1.01k3v9x2mabcdefgh",
         ],
         "content": "**a fox** · <@100000000000000001>
-      -# Model lumen
+      -# Model: lumen
       Finished without a result, usually because of a safety filter. Change the prompt and try again.",
       }
     `);
@@ -73,7 +73,7 @@ describe('The message of an image task', () => {
 
   it('A failed image task made from references can be retried and edited', () => {
     const failed = { state: 'failed', failure: { cause: 'failed', reason: 'no' }, parentId: 'p' } as const;
-    expect(shown(made({ ...failed, media: [] }))).toMatchInlineSnapshot(`
+    expect(render(made({ ...failed, media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [
           "Retry → retry.1.01k3v9x2mabcdefgh",
@@ -81,14 +81,14 @@ describe('The message of an image task', () => {
           "Delete → delete.1.01k3v9x2mabcdefgh",
         ],
         "content": "**a fox** · <@100000000000000001>
-      -# Model lumen
+      -# Model: lumen
       This task failed: no",
       }
     `);
   });
 
   it('A model name in the message of an image task is escaped', () => {
-    expect(shown(made({ model: '**x** <@1> `y`' })).content).toContain('-# Model \\*\\*x\\*\\*');
+    expect(render(made({ model: '**x** <@1> `y`' })).content).toContain('-# Model: \\*\\*x\\*\\*');
   });
 });
 

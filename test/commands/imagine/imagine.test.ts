@@ -10,7 +10,7 @@ import { imageUpload } from '../../e2e/tasks/image-scene.ts';
 const orders = ({ heard }: EmbeddedGateway) => heard.filter(({ path }) => path.includes('/submit/'));
 const promptOf = (gateway: EmbeddedGateway) => (orders(gateway)[0]?.body as { prompt?: unknown } | undefined)?.prompt;
 
-/** The immediate ephemeral reply that a member gets. */
+/** Returns the immediate ephemeral reply that a member gets. */
 async function refusalOf(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['slash']>): Promise<string> {
   const exchange = await asked;
   // Type 4 is a message instead of a deferral, so nothing was acknowledged before it.
@@ -104,7 +104,7 @@ describe('/imagine', () => {
   );
 
   it.each([
-    ['an ephemeral result where the bot may not post', 'member', 'read-only', { private: true }],
+    ['an ephemeral result where the bot is not allowed to post', 'member', 'read-only', { private: true }],
     ['a thread', 'member', 'thread', {}],
     ['a direct message', 'member', 'dm', {}],
     ['a server without the bot', 'installer', 'lobby', {}],

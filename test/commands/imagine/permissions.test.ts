@@ -1,9 +1,9 @@
 import { PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { requirePostPermissions } from '../../../src/discord/guards.ts';
-import type { Place } from '../../../src/discord/place.ts';
+import type { InteractionFacts } from '../../../src/discord/place.ts';
 
-const server: Place = {
+const server: InteractionFacts = {
   userId: '1',
   guildId: '2',
   channelId: '3',

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 
-/** A gateway that returns the given results for batches and records its polls. */
+/** Starts a gateway that returns the given results for batches and records its polls. */
 async function gateway(answer: (ids: readonly string[], response: ServerResponse) => void) {
   const lists: string[][] = [];
   const server = createServer(async (request, response) => {

@@ -15,7 +15,7 @@ const line: TaskSummary = {
   ...{ isPrivate: false, summary: '', createdAt: 0, settledAt: 0 },
 };
 
-function shown(lines: readonly TaskSummary[], whose: 'mine' | 'server' = 'mine') {
+function render(lines: readonly TaskSummary[], whose: 'mine' | 'server' = 'mine') {
   return bodyOf(taskListPlan({ filter: { whose }, lines, waiting: 3, next: line.id }, createSay(texts)));
 }
 
@@ -28,7 +28,7 @@ it.each([
   '`**||'.repeat(20),
   `${'a'.repeat(98)}👨‍👩‍👧‍👦 family`,
 ])('Discord accepts the line and the menu entry of a task with the prompt "%s"', (summary) => {
-  expect(violationsOf(shown([{ ...line, summary }]).body)).toEqual([]);
+  expect(violationsOf(render([{ ...line, summary }]).body)).toEqual([]);
 });
 
 it('Discord accepts a page of ten tasks with any prompts, kinds and states', () => {
@@ -44,7 +44,7 @@ it('Discord accepts a page of ten tasks with any prompts, kinds and states', () 
   fc.assert(
     fc.property(lines, fc.constantFrom('mine' as const, 'server' as const), (some, whose) => {
       const many = some.map((one, at) => ({ ...line, ...one, id: `01k3v9x2mabcdefg${at}` }));
-      const { body, files } = shown(many, whose);
+      const { body, files } = render(many, whose);
       expect([violationsOf(body), files]).toEqual([[], []]);
       expect(body.content?.endsWith('…')).toBe(false);
     }),

@@ -21,7 +21,7 @@ describe('The message of a video task', () => {
     expect(taskMessage(video({ state: 'delivered', request, media: [shot] }), context, say)).toMatchInlineSnapshot(`
       {
         "content": "**waves** · <@100000000000000001>
-      -# Model reel-2 · Size 16:9 · 05 s · Mode pro
+      -# Model: reel-2 · Size: 16:9 · 05 s · Mode: pro
       Finished in 1 s.",
         "controls": [
           {
@@ -56,7 +56,7 @@ describe('The message of a video task', () => {
       taskMessage(video({ state: 'running', request, progress: 50 }), context, say).content,
     ).toMatchInlineSnapshot(`
       "**waves** · <@100000000000000001>
-      -# Model reel-2
+      -# Model: reel-2
       -# Not sent: \`face_check\`. The operator of this bot has not enabled this.
       ▰▰▰▰▰▰▱▱▱▱▱▱ 50 %
       Running. Requested <t:1767225600:R>."
@@ -95,7 +95,7 @@ describe('The message of a video task', () => {
     const task = video({ state: 'failed', failure });
     expect(taskMessage(task, context, say, { ...NOTHING_SHOWN, notes }).content).toMatchInlineSnapshot(`
       "**waves at dawn** · <@100000000000000001>
-      -# Model reel-2
+      -# Model: reel-2
       This task failed: no reference
       -# The reference \`fox.png\` is available and valid.
       -# The URL of the reference \`old.png\` has expired. Upload the file again.

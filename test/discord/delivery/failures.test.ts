@@ -4,10 +4,10 @@ import { image, minutes, planOf, planWithFile, sceneWithOrder, seconds, until } 
 
 describe('The delivery of a result during failures', () => {
   it('The delivery waits for Discord without a time limit, backs off and does not change the route', async () => {
-    const { advanceOnceWaiting, timers, task, tell, tasks, clock, discord, logged, writes, preparedTimes } =
+    const { advanceOnceWaiting, timers, task, updateTask, tasks, clock, discord, logged, writes, preparedCount } =
       await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 * 5 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     const start = clock.now();
     for (const wait of [5, 10, 20, 40]) {
       await advanceOnceWaiting(seconds(wait) - 1);
@@ -20,15 +20,15 @@ describe('The delivery of a result during failures', () => {
     expect(new Set(writes().map(({ path }) => path.split('/')[1]))).toEqual(new Set(['webhooks']));
     expect(writes().filter(({ status }) => status === 200)).toHaveLength(1);
     expect(logged().match(/was delayed and will be retried/g)).toHaveLength(1);
-    expect(preparedTimes()).toBe(6);
+    expect(preparedCount()).toBe(6);
   });
 
   it('The delivery waits at most five minutes between two attempts, and continues on time when Discord is available again', async () => {
-    const { advanceOnceWaiting, task, tell, tasks, discord, writes, read } = await sceneWithOrder();
-    await tell(task.id, { state: 'running' });
+    const { advanceOnceWaiting, task, updateTask, tasks, discord, writes, read } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running' });
     await tasks.untilEdits(task.id, 1);
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 * 10 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     for (let tries = 0; tries < 10; tries++) await advanceOnceWaiting(minutes(5));
     await tasks.untilSettled(task.id);
     expect(writes().at(-1)).toMatchObject({ route: '/channels/:channel/messages/:message', status: 200 });
@@ -36,20 +36,20 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery retries after a broken connection', async () => {
-    const { advanceOnceWaiting, task, tell, tasks, discord, read } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, discord, read } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset' } });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
     await tasks.untilSettled(task.id);
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
   it('A result is posted without its files if Discord refuses their size, with all text and buttons', async () => {
-    const { task, tell, tasks, discord, logged, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, discord, logged, writes } = await sceneWithOrder({
       limits: { uploadBytes: 3 },
       plan: planWithFile,
     });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     const [message] = discord.messages('studio');
     expect(message).toMatchObject({ content: 'ready', attachments: [] });
@@ -59,19 +59,19 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is posted without its files if a proxy before Discord refuses their size', async () => {
-    const { task, tell, tasks, discord, writes } = await sceneWithOrder({ plan: planWithFile });
+    const { task, updateTask, tasks, discord, writes } = await sceneWithOrder({ plan: planWithFile });
     discord.faults.add({
       on: { method: 'PATCH' },
       do: { type: 'status', status: 413, body: '<html>too large</html>' },
     });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(discord.messages('studio')).toMatchObject([{ content: 'ready', attachments: [] }]);
     expect(writes().map(({ status }) => status)).toEqual([413, 200]);
   });
 
   it('A result is posted as text only if Discord refuses the rest, and the log has a reference and the error', async () => {
-    const { task, tell, tasks, discord, logged, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, discord, logged, writes } = await sceneWithOrder({
       expects: 'refusals',
       plan: (one) => ({
         content: 'here it is',
@@ -82,7 +82,7 @@ describe('The delivery of a result during failures', () => {
         ],
       }),
     });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(discord.messages('studio')).toMatchObject([{ content: 'here it is', components: [], attachments: [] }]);
     expect(writes().map(({ status }) => status)).toEqual([400, 200]);
@@ -91,32 +91,32 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is posted as a new message if Discord refuses even its text as an edit', async () => {
-    const { task, tell, tasks, discord, writes, read } = await sceneWithOrder({ expects: 'refusals' });
+    const { task, updateTask, tasks, discord, writes, read } = await sceneWithOrder({ expects: 'refusals' });
     const malformed = { code: 50035, message: 'Invalid Form Body', errors: { content: { _errors: [{ code: 'X' }] } } };
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400, body: malformed }, times: 2 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([400, 400, 200]);
     expect(read().at(-1)).toContain('ready');
   });
 
   it('The delivery waits if the refusal is from a proxy before Discord, which cannot judge messages', async () => {
-    const { advanceOnceWaiting, task, tell, tasks, discord, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, discord, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 403, body: '<html>no</html>' } });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(writes().map(({ status }) => status)).toEqual([403, 200]);
   });
 
   it('The delivery waits while Discord rejects the bot token, because no other route would work', async () => {
-    const { advanceOnceWaiting, timers, task, tell, tasks, clock, client, discord, writes, read } =
+    const { advanceOnceWaiting, timers, task, updateTask, tasks, clock, client, discord, writes, read } =
       await sceneWithOrder();
-    await tell(task.id, { state: 'running' });
+    await updateTask(task.id, { state: 'running' });
     await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'PATCH', route: '/channels' }, do: { type: 'status', status: 401 } });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
     // discord.js has dropped the bot token in the meantime.
     await advanceOnceWaiting(seconds(10));
@@ -129,23 +129,23 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery waits as long as Discord requests', async () => {
-    const { task, tell, tasks, discord, writes } = await sceneWithOrder({ expects: 'waits' });
+    const { task, updateTask, tasks, discord, writes } = await sceneWithOrder({ expects: 'waits' });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', retryAfter: 0.1 } });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([429, 200]);
   });
 
   it('A result that cannot be prepared is logged with a reference and prepared again after 30 seconds', async () => {
     let bugs = 2;
-    const { advanceOnceWaiting, task, tell, tasks, clock, logged, writes } = await sceneWithOrder({
+    const { advanceOnceWaiting, task, updateTask, tasks, clock, logged, writes } = await sceneWithOrder({
       plan: (one) => {
         if (bugs-- > 0) throw new TypeError('a bug in a view');
         return planOf(one);
       },
     });
     const start = clock.now();
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(30));
     await advanceOnceWaiting(seconds(60));
     await tasks.untilSettled(task.id);
@@ -155,9 +155,9 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is sent only once even if the store cannot record it', async () => {
-    const { advanceOnceWaiting, task, tell, tasks, clock, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await sceneWithOrder();
     tasks.failsOn = (_, after) => after.state === 'delivered' && tasks.failures < 3;
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     const at = clock.now();
     await advanceOnceWaiting(seconds(5));
     await advanceOnceWaiting(seconds(10));
@@ -169,10 +169,10 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A new message is not posted before its intention is stored', async () => {
-    const { advanceOnceWaiting, task, tell, tasks, clock, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await sceneWithOrder();
     clock.advance(minutes(15));
     tasks.failsOn = (_, after) => after.delivery.intention !== undefined && tasks.failures < 1;
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await until(() => tasks.failures === 1);
     expect(writes()).toEqual([]);
     await advanceOnceWaiting(seconds(5));
@@ -181,25 +181,25 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery continues even if the store cannot record that the token has expired', async () => {
-    const { task, tell, tasks, discord, logged, writes } = await sceneWithOrder();
+    const { task, updateTask, tasks, discord, logged, writes } = await sceneWithOrder();
     tasks.failsOn = (before, after) =>
       before.route.token !== undefined && after.route.token === undefined && after.state === 'ready';
     discord.expireTokens();
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(writes().map(({ status }) => status)).toEqual([401, 200]);
     expect(logged()).toContain('could not be stored');
   });
 
   it('No failure writes the token or the bytes of a file to the log', async () => {
-    const { advanceOnceWaiting, task, interaction, tell, tasks, discord, logged } = await sceneWithOrder({
+    const { advanceOnceWaiting, task, interaction, updateTask, tasks, discord, logged } = await sceneWithOrder({
       plan: planWithFile,
     });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 404, code: 10015 } });
-    await tell(task.id, { state: 'running' });
+    await updateTask(task.id, { state: 'running' });
     await until(() => logged().includes('Progress was not shown'));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(advanceOnceWaiting).toBeDefined();
     expect(logged()).toContain('10015');

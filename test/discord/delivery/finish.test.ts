@@ -4,9 +4,9 @@ import { minutes, scene, sceneWithOrder, seconds, until } from './scene.ts';
 
 describe('A delivery that finishes', () => {
   it('A finishing delivery waits for running requests and stores their outcome', async () => {
-    const { task, tell, tasks, clock, discord, delivery, read, requestsTo } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, delivery, read, requestsTo } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await until(() => requestsTo('PATCH', /^/).length === 1);
     const finished = delivery.finish();
     clock.advance(seconds(1));
@@ -16,9 +16,9 @@ describe('A delivery that finishes', () => {
   });
 
   it('A finishing delivery leaves a delayed result in the store, and the next start delivers it', async () => {
-    const { timers, task, tell, tasks, discord, delivery, open, writes } = await sceneWithOrder();
+    const { timers, task, updateTask, tasks, discord, delivery, open, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await until(() => timers() === 1);
     await delivery.finish();
     expect(timers()).toBe(0);
@@ -31,11 +31,11 @@ describe('A delivery that finishes', () => {
   });
 
   it('A finishing delivery ignores news that arrives during a running request', async () => {
-    const { task, tell, tasks, clock, discord, delivery, timers, requestsTo, writes } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, delivery, timers, requestsTo, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
-    await tell(task.id, { state: 'running', progress: 1 });
+    await updateTask(task.id, { state: 'running', progress: 1 });
     await until(() => requestsTo('PATCH', /^/).length === 1);
-    await tell(task.id, { state: 'running', progress: 2 });
+    await updateTask(task.id, { state: 'running', progress: 2 });
     const finished = delivery.finish();
     clock.advance(seconds(1));
     await finished;
@@ -46,8 +46,8 @@ describe('A delivery that finishes', () => {
 
   it('A finishing delivery does not wait for the retry of a failed request', async () => {
     const slow = Promise.withResolvers<MessagePlan>();
-    const { task, tell, delivery, timers, tasks } = await sceneWithOrder({ plan: () => slow.promise });
-    await tell(task.id, { state: 'ready' });
+    const { task, updateTask, delivery, timers, tasks } = await sceneWithOrder({ plan: () => slow.promise });
+    await updateTask(task.id, { state: 'ready' });
     const finished = delivery.finish();
     slow.reject(new Error('The gateway was closed.'));
     await finished;
@@ -56,14 +56,14 @@ describe('A delivery that finishes', () => {
   });
 
   it('A finishing delivery shows no pending progress, sets no timer and accepts no news', async () => {
-    const { timers, task, tell, tasks, clock, delivery, writes } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 1 });
+    const { timers, task, updateTask, tasks, clock, delivery, writes } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 1 });
     await tasks.untilEdits(task.id, 1);
-    await tell(task.id, { state: 'running', progress: 2 });
+    await updateTask(task.id, { state: 'running', progress: 2 });
     expect(timers()).toBe(1);
     await delivery.finish();
     expect(timers()).toBe(0);
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     clock.advance(minutes(10));
     await delivery.finish();
     expect(writes()).toHaveLength(1);
@@ -71,13 +71,13 @@ describe('A delivery that finishes', () => {
   });
 
   it('A delivery keeps no settled task in memory', async () => {
-    const { timers, order, tell, tasks, delivery } = await scene();
+    const { timers, order, updateTask, tasks, delivery } = await scene();
     const orders = [await order(), await order(), await order()];
     for (const { task } of orders) {
-      await tell(task.id, { state: 'running' });
+      await updateTask(task.id, { state: 'running' });
       await tasks.untilEdits(task.id, 1);
-      await tell(task.id, { state: 'running', progress: 50 });
-      await tell(task.id, { state: 'ready' });
+      await updateTask(task.id, { state: 'running', progress: 50 });
+      await updateTask(task.id, { state: 'ready' });
       await tasks.untilSettled(task.id);
     }
     expect(timers()).toBe(0);

@@ -12,14 +12,14 @@ type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 const long = seconds(61);
 const isCallGoing = (_: Task, after: Task): boolean => after.delivery.call?.goingAt !== undefined;
 
-/** The time from the request to the end of a long job. */
-async function ends(
-  { task, tell, clock }: Pick<Stage, 'task' | 'tell' | 'clock'>,
+/** Ends a job after the given time; by default, the job takes long. */
+async function endJob(
+  { task, updateTask, clock }: Pick<Stage, 'task' | 'updateTask' | 'clock'>,
   after = long,
   change: Partial<TaskFacts> = { state: 'ready' },
 ): Promise<void> {
   clock.advance(after);
-  await tell(task.id, { ...change, times: { ...task.times, ended: clock.now() } });
+  await updateTask(task.id, { ...change, times: { ...task.times, ended: clock.now() } });
 }
 
 /** All messages in all channels that notify someone. */
@@ -35,7 +35,7 @@ async function withDelayedPing(options: Parameters<typeof sceneWithOrder>[0] = {
   const stage = await sceneWithOrder(options);
   const { tasks, timers } = stage;
   tasks.failsOn = isCallGoing;
-  await ends(stage);
+  await endJob(stage);
   await until(() => tasks.failures === 1 && timers() === 1);
   tasks.failsOn = () => false;
   return stage;
@@ -48,7 +48,7 @@ describe('The owner ping at the end of a long job', () => {
     const forget = discord.listen(() => {
       if (calls(stage).length > 0 && tasks.get(task.id).message) void tasks.change(task.id, clearMessage);
     });
-    await ends(stage);
+    await endJob(stage);
     expect((await tasks.untilSettled(task.id)).beside).toBeUndefined();
     forget();
     expect(posts(stage)).toHaveLength(1);
@@ -61,7 +61,7 @@ describe('The owner ping at the end of a long job', () => {
         task.delivery.call ? { ...planOf(task), content: `<@${task.requesterId}> @everyone` } : planOf(task),
     });
     const { task, tasks, writes } = stage;
-    await ends(stage);
+    await endJob(stage);
     const settled = await tasks.untilSettled(task.id);
     expect(calls(stage)).toMatchObject([
       {
@@ -86,7 +86,7 @@ describe('The owner ping at the end of a long job', () => {
     ['a minute and a millisecond', minutes(1) + 1, 1],
   ])('Only a job of more than a minute pings its owner: %s', async (_, after, count) => {
     const stage = await sceneWithOrder();
-    await ends(stage, after);
+    await endJob(stage, after);
     await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(count);
     expect(posts(stage)).toHaveLength(count);
@@ -96,7 +96,7 @@ describe('The owner ping at the end of a long job', () => {
     'The owner ping is also sent if the task is %s',
     async (state) => {
       const stage = await sceneWithOrder();
-      await ends(stage, long, { state, failure: { cause: state } });
+      await endJob(stage, long, { state, failure: { cause: state } });
       expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state });
       expect(calls(stage).map(({ content }) => content)).toEqual([`<@${stage.task.requesterId}>: ${state}`]);
     },
@@ -104,7 +104,7 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping replies to the new message if the result was posted as one', async () => {
     const stage = await sceneWithOrder();
-    await ends(stage, minutes(20));
+    await endJob(stage, minutes(20));
     const { message } = await stage.tasks.untilSettled(stage.task.id);
     expect(stage.read()).toHaveLength(3);
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
@@ -112,7 +112,7 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping is also sent in the bot’s own direct messages, because an edit notifies no one', async () => {
     const stage = await sceneWithOrder({ order: { in: 'dm' } });
-    await ends(stage);
+    await endJob(stage);
     const { message } = await stage.tasks.untilSettled(stage.task.id);
     expect(stage.directMessages('member')).toHaveLength(2);
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
@@ -121,7 +121,7 @@ describe('The owner ping at the end of a long job', () => {
   it('The owner ping is not sent if the result is a new direct message, which notifies its owner', async () => {
     const stage = await sceneWithOrder();
     stage.deny(Permission.ViewChannel);
-    await ends(stage, minutes(20));
+    await endJob(stage, minutes(20));
     await stage.tasks.untilSettled(stage.task.id);
     expect(stage.directMessages('member')).toHaveLength(1);
     expect(calls(stage)).toEqual([]);
@@ -132,7 +132,7 @@ describe('The owner ping at the end of a long job', () => {
     ['a direct message', minutes(20)],
   ])('The owner ping is not sent for a private result in %s, and no channel shows it', async (_, after) => {
     const stage = await sceneWithOrder({ order: { isPrivate: true } });
-    await ends(stage, after);
+    await endJob(stage, after);
     await stage.tasks.untilSettled(stage.task.id);
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
     expect(calls(stage)).toEqual([]);
@@ -152,7 +152,7 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping uses the token next to the result if only the member has installed the bot', async () => {
     const stage = await sceneWithOrder({ order: { by: 'installer' } });
-    await ends(stage);
+    await endJob(stage);
     await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toMatchObject([{ mentions: [{ id: stage.task.requesterId }] }]);
     expect(posts(stage)).toMatchObject([{ route: '/webhooks/:application/:token', auth: 'none' }]);
@@ -160,9 +160,9 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping is not sent if the bot is not allowed to post and the token has expired', async () => {
     const stage = await sceneWithOrder({ order: { in: 'read-only' } });
-    await stage.tell(stage.task.id, { state: 'running' });
+    await stage.updateTask(stage.task.id, { state: 'running' });
     await stage.tasks.untilEdits(stage.task.id, 1);
-    await ends(stage, minutes(14));
+    await endJob(stage, minutes(14));
     await stage.tasks.untilSettled(stage.task.id);
     expect(stage.read('read-only')).toEqual([expect.stringContaining('ready')]);
     expect(posts(stage)).toEqual([]);
@@ -170,11 +170,11 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping is not sent if the message was deleted before the end', async () => {
     const stage = await sceneWithOrder();
-    const { task, tell, tasks, client } = stage;
-    await tell(task.id, { state: 'running' });
+    const { task, updateTask, tasks, client } = stage;
+    await updateTask(task.id, { state: 'running' });
     const { message } = await tasks.untilEdits(task.id, 1);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
-    await ends(stage);
+    await endJob(stage);
     await tasks.untilSettled(task.id);
     expect(posts(stage)).toEqual([]);
   });
@@ -182,7 +182,7 @@ describe('The owner ping at the end of a long job', () => {
   it('The owner ping is not sent if its owner has ordered again in the meantime', async () => {
     const stage = await sceneWithOrder();
     await stage.tasks.change(stage.task.id, (task) => setSuccessor(task, 'another'));
-    await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
+    await endJob(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
     await stage.tasks.untilSettled(stage.task.id);
     expect(posts(stage)).toEqual([]);
   });
@@ -201,7 +201,7 @@ describe('A delayed owner ping', () => {
     const stage = await sceneWithOrder();
     const { task, tasks, clock, advanceOnceWaiting, timers } = stage;
     tasks.failsOn = isCallGoing;
-    await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
+    await endJob(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
     await until(() => timers() === 1);
     tasks.failsOn = () => false;
     const decided = await tasks.change(task.id, (known) => markDismissed(known, clock.now()));
@@ -221,7 +221,7 @@ describe('A delayed owner ping', () => {
       },
     });
     const { task, tasks, clock, delivery } = stage;
-    await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
+    await endJob(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'cancelled' });
     await delivery.finish();
     expect(posts(stage)).toEqual([]);
@@ -262,7 +262,7 @@ describe('A delayed owner ping', () => {
       do: { type: 'status', status: 503 },
       times: 8,
     });
-    await ends(stage);
+    await endJob(stage);
     await stage.advanceOnceWaiting(seconds(5));
     await stage.advanceOnceWaiting(seconds(10));
     await stage.tasks.untilSettled(stage.task.id);
@@ -274,7 +274,7 @@ describe('A delayed owner ping', () => {
     const stage = await sceneWithOrder();
     const { tasks, task, clock, advanceOnceWaiting, timers, discord } = stage;
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 503 }, times: 100 });
-    await ends(stage);
+    await endJob(stage);
     for (const wait of [5, 10, 20, 40, 80]) {
       await until(() => timers() === 1);
       expect(tasks.get(task.id)).toMatchObject({ state: 'delivered' });
@@ -294,11 +294,11 @@ describe('A delayed owner ping', () => {
     ['is lost', { type: 'reset', done: true }, 1],
     // More often than discord.js retries.
     ['never comes', { type: 'hang', done: true }, 5],
-  ] as const)('The owner ping is posted once if Discord’s response %s', async (_, trouble, times) => {
+  ] as const)('The owner ping is posted only once even if Discord’s response %s', async (_, trouble, times) => {
     const stage = await sceneWithOrder();
     stage.client.rest.options.timeout = 50;
     stage.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: trouble, times });
-    await ends(stage);
+    await endJob(stage);
     await stage.advanceOnceWaiting(seconds(5));
     await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
@@ -308,20 +308,23 @@ describe('A delayed owner ping', () => {
   it.each([
     ['lost', { type: 'reset', done: true }, 1],
     ['a failure', { type: 'status', status: 502 }, 0],
-  ] as const)('An owner ping with the token is posted once if the response is %s', async (_, trouble, count) => {
-    const stage = await sceneWithOrder({ order: { by: 'installer' } });
-    stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
-    await ends(stage);
-    expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
-    expect(posts(stage)).toHaveLength(1);
-    expect(calls(stage)).toHaveLength(count);
-  });
+  ] as const)(
+    'An owner ping with the token is posted only once even if the response is %s',
+    async (_, trouble, count) => {
+      const stage = await sceneWithOrder({ order: { by: 'installer' } });
+      stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
+      await endJob(stage);
+      expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
+      expect(posts(stage)).toHaveLength(1);
+      expect(calls(stage)).toHaveLength(count);
+    },
+  );
 
   it('The owner ping is posted only once even if the store cannot record it', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, advanceOnceWaiting } = stage;
     tasks.failsOn = (_, after) => after.times.settled !== undefined && tasks.failures < 3;
-    await ends(stage);
+    await endJob(stage);
     for (const wait of [5, 10, 20]) await advanceOnceWaiting(seconds(wait));
     await tasks.untilSettled(task.id);
     expect(tasks.failures).toBe(3);
@@ -336,7 +339,7 @@ describe('A delayed owner ping', () => {
         return planOf(task);
       },
     });
-    await ends(stage);
+    await endJob(stage);
     await stage.advanceOnceWaiting(seconds(30));
     await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
@@ -348,24 +351,24 @@ describe('A delayed owner ping', () => {
 const crashes = {
   async 'before the store recorded the visible result'(stage: Stage) {
     stage.tasks.failsOn = (_, after) => after.delivery.call !== undefined;
-    await ends(stage);
+    await endJob(stage);
   },
   async 'before the store recorded the intended ping'(stage: Stage) {
     stage.tasks.failsOn = isCallGoing;
-    await ends(stage);
+    await endJob(stage);
   },
   async 'before Discord received the ping'({ discord, ...stage }: Stage) {
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 500 }, times: 4 });
-    await ends(stage);
+    await endJob(stage);
   },
   async 'before Discord’s response to the ping arrived'({ discord, client, ...stage }: Stage) {
     client.rest.options.timeout = 50;
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true }, times: 4 });
-    await ends(stage);
+    await endJob(stage);
   },
   async 'before the store recorded the posted ping'(stage: Stage) {
     stage.tasks.failsOn = (_, after) => after.times.settled !== undefined;
-    await ends(stage);
+    await endJob(stage);
   },
 };
 
@@ -397,8 +400,8 @@ describe('The owner ping after a crash', () => {
     'After a crash %s and %i minutes of downtime, the owner was pinged %i times',
     async (how, away, count) => {
       const stage = await sceneWithOrder();
-      const { task, tell, tasks, clock, open } = stage;
-      await tell(task.id, { state: 'running' });
+      const { task, updateTask, tasks, clock, open } = stage;
+      await updateTask(task.id, { state: 'running' });
       await tasks.untilEdits(task.id, 1);
       await crash(how, stage);
       expect(tasks.get(task.id).times.settled).toBeUndefined();
@@ -452,10 +455,10 @@ describe('The owner ping after a crash', () => {
 
   it('After a crash, the owner ping is not mistaken for the message with the result', async () => {
     const stage = await sceneWithOrder();
-    const { task, tasks, clock, open, tell } = stage;
+    const { task, tasks, clock, open, updateTask } = stage;
     clock.advance(minutes(20));
     tasks.failsOn = (_, after) => after.times.settled !== undefined;
-    await tell(task.id, { state: 'ready', times: { ...task.times, ended: clock.now() } });
+    await updateTask(task.id, { state: 'ready', times: { ...task.times, ended: clock.now() } });
     await until(() => stage.timers() === 1);
     await stage.delivery.finish();
     tasks.failsOn = () => false;

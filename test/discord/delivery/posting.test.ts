@@ -7,10 +7,10 @@ import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 
 /** Stops the bot after Discord has accepted the message and before the store has recorded it. */
-async function crashAfterPosting({ task, tell, tasks, clock, delivery, timers }: Stage): Promise<Task> {
+async function crashAfterPosting({ task, updateTask, tasks, clock, delivery, timers }: Stage): Promise<Task> {
   clock.advance(minutes(15));
   tasks.failsOn = (_, after) => after.times.settled !== undefined;
-  await tell(task.id, { state: 'ready' });
+  await updateTask(task.id, { state: 'ready' });
   await until(() => timers() === 1);
   await delivery.finish();
   tasks.failsOn = () => false;
@@ -19,10 +19,10 @@ async function crashAfterPosting({ task, tell, tasks, clock, delivery, timers }:
 }
 
 /** Stops the bot after it has stored its intention to post, and before Discord has received the request. */
-async function crashBeforePosting({ task, tell, tasks, clock, discord, delivery, timers }: Stage): Promise<Task> {
+async function crashBeforePosting({ task, updateTask, tasks, clock, discord, delivery, timers }: Stage): Promise<Task> {
   clock.advance(minutes(15));
   discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
-  await tell(task.id, { state: 'ready' });
+  await updateTask(task.id, { state: 'ready' });
   await until(() => timers() === 1);
   await delivery.finish();
   return tasks.get(task.id);
@@ -30,14 +30,14 @@ async function crashBeforePosting({ task, tell, tasks, clock, discord, delivery,
 
 const posts = ({ writes }: Stage) => writes().filter(({ method, status }) => method === 'POST' && status === 200);
 
-describe('The posting of a new message', () => {
+describe('Posting a new message', () => {
   it.each([0, 60, 60 * 24 * 30])(
-    'After a crash of %i minutes, a new message is found and not posted twice',
-    async (away) => {
+    'After a crash and %i minutes of downtime, a new message is found and not posted twice',
+    async (downtimeMinutes) => {
       const stage = await sceneWithOrder();
       const ready = await crashAfterPosting(stage);
       const [, posted] = stage.discord.messages('studio');
-      stage.clock.advance(minutes(away));
+      stage.clock.advance(minutes(downtimeMinutes));
       stage.open().show(ready);
       const settled = await stage.tasks.untilSettled(ready.id);
       expect(settled).toMatchObject({ state: 'delivered', message: { id: posted?.id } });
@@ -47,7 +47,7 @@ describe('The posting of a new message', () => {
     },
   );
 
-  it('A new direct message is found in the same way', async () => {
+  it('After a crash, a new direct message is found and not posted twice', async () => {
     const stage = await sceneWithOrder({ order: { isPrivate: true } });
     const ready = await crashAfterPosting(stage);
     expect(ready.delivery.intention?.by).toBe('direct');
@@ -58,7 +58,7 @@ describe('The posting of a new message', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('A new message is found among later messages of others, page by page', async () => {
+  it('A new message is found among later messages from other members, page by page', async () => {
     const stage = await sceneWithOrder();
     const ready = await crashAfterPosting(stage);
     for (let count = 0; count < 250; count++) await stage.discord.as('other').say(`and ${count}`);
@@ -69,7 +69,7 @@ describe('The posting of a new message', () => {
     expect(stage.requestsTo('GET', /^\/channels\/\d+\/messages/)).toHaveLength(3);
   });
 
-  it('The search for a new message stops at the time of its intention', async () => {
+  it('The search for a new message goes back only to when the bot stored its intention to post it', async () => {
     const stage = await sceneWithOrder();
     for (let count = 0; count < 150; count++) await stage.discord.as('other').say(`before ${count}`);
     const ready = await crashBeforePosting(stage);
@@ -80,22 +80,22 @@ describe('The posting of a new message', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('The deferred reply is not mistaken for the new message, although it carries the same id', async () => {
+  it('The deferred reply is not mistaken for the new message, although it contains the same task id', async () => {
     const stage = await sceneWithOrder();
-    const { task, tell, tasks, discord } = stage;
+    const { task, updateTask, tasks, discord } = stage;
     // The first edit arrived, but not the response with its id, and then Discord expired the token early.
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset', done: true } });
-    await tell(task.id, { state: 'running' });
+    await updateTask(task.id, { state: 'running' });
     await until(() => stage.logged().includes('Progress was not shown'));
     discord.expireTokens();
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await stage.advanceOnceWaiting(seconds(5));
     await tasks.untilSettled(task.id);
     expect(stage.read()).toEqual([expect.stringContaining('running'), expect.stringContaining('ready')]);
   });
 
-  it('A message of another member or for another task is not mistaken for the new message', async () => {
+  it('A message from another member, or for another task, is not mistaken for the new message', async () => {
     const stage = await sceneWithOrder();
     const { client, channel, clock, task } = stage;
     const ready = await crashBeforePosting(stage);
@@ -111,7 +111,7 @@ describe('The posting of a new message', () => {
     expect(stage.read().at(-1)).toContain('ready');
   });
 
-  it('A new message is found by buttons that are in a select menu for lack of space', async () => {
+  it('A new message is found by its custom ids even if its buttons were turned into select menu options for lack of space', async () => {
     const stage = await sceneWithOrder({
       plan: (task) => ({
         content: task.state,
@@ -129,7 +129,7 @@ describe('The posting of a new message', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('If the bot may not read the channel, the message is posted with the same nonce and Discord returns the first one', async () => {
+  it('If the bot is not allowed to read the channel, the message is posted with the same nonce and Discord returns the first one', async () => {
     const stage = await sceneWithOrder();
     const ready = await crashAfterPosting(stage);
     const [, posted] = stage.discord.messages('studio');
@@ -139,24 +139,24 @@ describe('The posting of a new message', () => {
     expect(stage.discord.messages('studio')).toHaveLength(2);
   });
 
-  it('A new message is posted once if only Discord’s response is lost', async () => {
+  it('A new message is posted only once even if Discord’s response is lost', async () => {
     const stage = await sceneWithOrder();
-    const { task, tell, tasks, clock, discord, advanceOnceWaiting } = stage;
+    const { task, updateTask, tasks, clock, discord, advanceOnceWaiting } = stage;
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'reset', done: true } });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
     const { message } = await tasks.untilSettled(task.id);
     expect(discord.messages('studio').map(({ id }) => id)).toEqual([expect.any(String), message?.id]);
   });
 
-  it('A new message is posted once if discord.js retries the request', async () => {
+  it('A new message is posted only once even if discord.js retries the request', async () => {
     const stage = await sceneWithOrder();
-    const { task, tell, tasks, clock, client, discord, read } = stage;
+    const { task, updateTask, tasks, clock, client, discord, read } = stage;
     client.rest.options.timeout = 50;
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'hang', done: true }, times: 2 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(read()).toHaveLength(2);
   });
@@ -179,9 +179,9 @@ describe('The posting of a new message', () => {
   it('If the message is found, no result is prepared for it', async () => {
     const stage = await sceneWithOrder({ plan: planOf });
     const ready = await crashAfterPosting(stage);
-    const before = stage.preparedTimes();
+    const before = stage.preparedCount();
     stage.open().show(ready);
     await stage.tasks.untilSettled(ready.id);
-    expect(stage.preparedTimes()).toBe(before);
+    expect(stage.preparedCount()).toBe(before);
   });
 });

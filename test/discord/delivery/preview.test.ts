@@ -13,13 +13,13 @@ function planWithPreview(task: Task): MessagePlan {
 
 async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) {
   const stage = await sceneWithOrder({ plan: planWithPreview, ...options });
-  const { task, tell, tasks, clock, discord, writes } = stage;
+  const { task, updateTask, tasks, clock, discord, writes } = stage;
   let edits = 0;
   return {
     ...stage,
     /** Sets the progress and the preview. */
     async shows(progress: number, word?: string) {
-      await tell(task.id, { state: 'running', progress, word });
+      await updateTask(task.id, { state: 'running', progress, word });
       // Longer than the maximum wait for the next edit.
       clock.advance(seconds(4) + 1.5 * (clock.now() - task.times.created));
       edits += 1;
@@ -32,22 +32,22 @@ async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) 
 
 describe('A preview of a running job', () => {
   it('A preview has alt text, is visible during the job and is replaced by the result', async () => {
-    const { task, tell, tasks, shows, names, discord } = await runningScene();
+    const { task, updateTask, tasks, shows, names, discord } = await runningScene();
     await shows(10, 'rough');
     expect(discord.messages('studio')[0]?.attachments).toMatchObject([
       { filename: 'rough.webp', description: 'a boat' },
     ]);
     await shows(50, 'finer');
     expect(names()).toEqual(['finer.webp']);
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(names()).toEqual(['whole.webp']);
   });
 
   it('A preview is removed when the job fails', async () => {
-    const { task, tell, tasks, shows, names, uploads } = await runningScene();
+    const { task, updateTask, tasks, shows, names, uploads } = await runningScene();
     await shows(10, 'rough');
-    await tell(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
+    await updateTask(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
     await tasks.untilSettled(task.id);
     expect(names()).toEqual([]);
     expect(uploads()).toEqual(['rough.webp']);
@@ -72,15 +72,15 @@ describe('A preview of a running job', () => {
   });
 
   it('A changed preview alone causes an edit, and an unchanged one does not', async () => {
-    const { task, tell, clock, shows, writes, preparedTimes, uploads } = await runningScene();
+    const { task, updateTask, clock, shows, writes, preparedCount, uploads } = await runningScene();
     await shows(10, 'rough');
     await shows(10, 'finer');
     expect(uploads()).toEqual(['rough.webp', 'finer.webp']);
     for (const word of ['finer', undefined]) {
-      const before = preparedTimes();
+      const before = preparedCount();
       clock.advance(minutes(2));
-      await tell(task.id, { state: 'running', word, polls: before });
-      await until(() => preparedTimes() > before);
+      await updateTask(task.id, { state: 'running', word, polls: before });
+      await until(() => preparedCount() > before);
     }
     clock.advance(minutes(2));
     expect(writes()).toHaveLength(2);
@@ -88,28 +88,29 @@ describe('A preview of a running job', () => {
 
   it('A preview replaces the files of a pressed message', async () => {
     const stage = await runningScene();
-    const { task, tell, tasks, discord, press } = stage;
-    await tell(task.id, { state: 'ready' });
+    const { task, updateTask, tasks, discord, press } = stage;
+    await updateTask(task.id, { state: 'ready' });
     const { message } = await tasks.untilSettled(task.id);
     const pressed = await press({ id: message?.id ?? '' }, 'U1');
-    await tell(pressed.task.id, { state: 'running', progress: 1 });
+    await updateTask(pressed.task.id, { state: 'running', progress: 1 });
     await tasks.untilEdits(pressed.task.id, 1);
     expect(discord.messages('studio')[0]?.attachments).toEqual([]);
   });
 
   it('A preview is uploaded again after an unknown outcome and after a restart', async () => {
-    const { task, tell, tasks, clock, discord, delivery, open, shows, logged, names, uploads } = await runningScene();
+    const { task, updateTask, tasks, clock, discord, delivery, open, shows, logged, names, uploads } =
+      await runningScene();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
-    await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
+    await updateTask(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logged().includes('Progress was not shown'));
     await shows(10, 'rough');
     expect(uploads()).toEqual(Array(5).fill('rough.webp'));
     await delivery.finish();
     const again = open();
-    await tell(task.id, { state: 'running', progress: 20 }, again);
+    await updateTask(task.id, { state: 'running', progress: 20 }, again);
     clock.advance(seconds(10));
     await tasks.untilEdits(task.id, 2);
-    await tell(task.id, { state: 'running', progress: 30, word: 'rough' }, again);
+    await updateTask(task.id, { state: 'running', progress: 30, word: 'rough' }, again);
     clock.advance(minutes(10));
     await tasks.untilEdits(task.id, 3);
     expect(uploads()).toHaveLength(6);
@@ -117,8 +118,10 @@ describe('A preview of a running job', () => {
   });
 
   it('After Discord refuses a preview, the text stays and no further preview is sent', async () => {
-    const { task, tell, shows, logged, uploads, read, names } = await runningScene({ limits: { uploadBytes: 3 } });
-    await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
+    const { task, updateTask, shows, logged, uploads, read, names } = await runningScene({
+      limits: { uploadBytes: 3 },
+    });
+    await updateTask(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logged().includes('"trouble":"too-large"'));
     await shows(10, 'finer');
     expect(read()[0]).toContain('running 10');
@@ -127,28 +130,28 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview that is being uploaded is cancelled when the job ends', async () => {
-    const { task, tell, tasks, read, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, read, writes } = await sceneWithOrder({
       plan: async (one, signal) => {
         if (one.state === 'running')
           await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
         return planOf(one);
       },
     });
-    await tell(task.id, { state: 'running' });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'running' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(read()).toEqual([expect.stringContaining('ready')]);
     expect(writes()).toHaveLength(1);
   });
 
   it('A preview that is being uploaded is cancelled when the bot stops', async () => {
-    const { task, tell, delivery, writes } = await sceneWithOrder({
+    const { task, updateTask, delivery, writes } = await sceneWithOrder({
       plan: async (one, signal) => {
         await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
         return planOf(one);
       },
     });
-    await tell(task.id, { state: 'running' });
+    await updateTask(task.id, { state: 'running' });
     await delivery.finish();
     expect(writes()).toEqual([]);
   });

@@ -6,8 +6,8 @@ const due = [0, 4, 10, 25, 62.5, 156.25, 390.625].map(seconds);
 
 describe('Progress edits', () => {
   it('Progress is shown immediately, and the response to the first edit supplies the id of the message', async () => {
-    const { task, tell, tasks, discord, read, channel } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, discord, read, channel } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     const known = await tasks.untilEdits(task.id, 1);
     const [message] = discord.messages('studio');
     expect(read()).toEqual([expect.stringContaining('running 10')]);
@@ -15,85 +15,85 @@ describe('Progress edits', () => {
   });
 
   it('Progress edits show only the latest news, at most seven times before the wait limit', async () => {
-    const { task, tell, tasks, clock, writes, writtenContents } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, writes, writtenContents } = await sceneWithOrder();
     const start = clock.now();
     for (const [index, at] of due.entries()) {
-      await tell(task.id, { state: 'running', progress: index });
-      await tell(task.id, { state: 'running', progress: index + 0.5 });
+      await updateTask(task.id, { state: 'running', progress: index });
+      await updateTask(task.id, { state: 'running', progress: index + 0.5 });
       clock.advance(start + at - clock.now());
       await tasks.untilEdits(task.id, index + 1);
     }
-    await tell(task.id, { state: 'running', progress: 99 });
+    await updateTask(task.id, { state: 'running', progress: 99 });
     clock.advance(minutes(20));
-    await tell(task.id, { times: { ...task.times, overdue: clock.now() }, progress: 99 });
+    await updateTask(task.id, { times: { ...task.times, overdue: clock.now() }, progress: 99 });
     await tasks.untilEdits(task.id, 8);
-    await tell(task.id, { state: 'running', progress: 100 });
+    await updateTask(task.id, { state: 'running', progress: 100 });
     clock.advance(minutes(600));
     expect(writes().map(({ at }) => at - start)).toEqual([...due, minutes(20) + (due.at(-1) ?? 0)]);
     expect(writtenContents()).toEqual([0, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 99].map((one) => `running ${one}`));
   });
 
   it('Progress is not shown again if nothing has changed', async () => {
-    const { task, tell, tasks, clock, writtenContents, preparedTimes } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, clock, writtenContents, preparedCount } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     clock.advance(seconds(10));
-    await tell(task.id, { state: 'running', polls: 2 });
-    await until(() => preparedTimes() === 2);
+    await updateTask(task.id, { state: 'running', polls: 2 });
+    await until(() => preparedCount() === 2);
     clock.advance(seconds(60));
-    await tell(task.id, { state: 'running', progress: 20 });
-    await until(() => preparedTimes() === 3);
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'running', progress: 20 });
+    await until(() => preparedCount() === 3);
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(writtenContents()).toEqual(['running 10', 'running 20', 'ready 20']);
   });
 
   it('Progress that is being prepared when the job ends is not shown', async () => {
     const slow = Promise.withResolvers<void>();
-    const { task, tell, tasks, writtenContents, preparedTimes } = await sceneWithOrder({
+    const { task, updateTask, tasks, writtenContents, preparedCount } = await sceneWithOrder({
       plan: async (one) => {
         if (one.state === 'running') await slow.promise;
         return planOf(one);
       },
     });
-    await tell(task.id, { state: 'running' });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'running' });
+    await updateTask(task.id, { state: 'ready' });
     slow.resolve();
     await tasks.untilSettled(task.id);
-    expect(preparedTimes()).toBe(2);
+    expect(preparedCount()).toBe(2);
     expect(writtenContents()).toEqual(['ready']);
   });
 
   it('The count of progress edits continues after a restart', async () => {
-    const { task, tell, tasks, clock, open, writtenContents } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, open, writtenContents } = await sceneWithOrder();
     tasks.put({ ...task, delivery: { progressEdits: 6 } });
     const again = open();
-    await tell(task.id, { state: 'running', progress: 70 }, again);
+    await updateTask(task.id, { state: 'running', progress: 70 }, again);
     clock.advance(seconds(4));
     await tasks.untilEdits(task.id, 7);
-    await tell(task.id, { state: 'running', progress: 80 }, again);
+    await updateTask(task.id, { state: 'running', progress: 80 }, again);
     clock.advance(minutes(10));
-    await tell(task.id, { state: 'ready' }, again);
+    await updateTask(task.id, { state: 'ready' }, again);
     await tasks.untilSettled(task.id);
     expect(writtenContents()).toEqual(['running 70', 'ready 80']);
   });
 
   it('A pending progress edit is dropped when the job ends', async () => {
-    const { task, tell, tasks, clock, writtenContents } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, clock, writtenContents } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
-    await tell(task.id, { state: 'running', progress: 20 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'running', progress: 20 });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     clock.advance(minutes(10));
     expect(writtenContents()).toEqual(['running 10', 'ready 20']);
   });
 
   it('Late progress does not overwrite the result', async () => {
-    const { task, tell, tasks, clock, discord, delivery, requestsTo, read } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, delivery, requestsTo, read } = await sceneWithOrder();
     const running = { ...task, state: 'running' } as const;
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await until(() => requestsTo('PATCH', /^/).length === 1);
     delivery.show(running);
     clock.advance(seconds(1));
@@ -104,12 +104,12 @@ describe('Progress edits', () => {
   });
 
   it('A running progress edit is awaited, so it cannot overwrite the result', async () => {
-    const { task, tell, tasks, clock, discord, read, requestsTo, preparedTimes } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, read, requestsTo, preparedCount } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
-    await tell(task.id, { state: 'running', progress: 10 });
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await until(() => requestsTo('PATCH', /^/).length === 1);
-    await tell(task.id, { state: 'ready' });
-    expect(preparedTimes()).toBe(1);
+    await updateTask(task.id, { state: 'ready' });
+    expect(preparedCount()).toBe(1);
     clock.advance(1_000);
     await tasks.untilSettled(task.id);
     expect(read()[0]).toContain('ready');
@@ -117,29 +117,29 @@ describe('Progress edits', () => {
   });
 
   it('A failed progress edit is ignored, and the next one is made', async () => {
-    const { task, tell, tasks, clock, discord, logged, read } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, logged, read } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
-    await tell(task.id, { state: 'running', progress: 10 });
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await until(() => logged().includes('Progress was not shown'));
     clock.advance(seconds(10));
-    await tell(task.id, { state: 'running', progress: 20 });
+    await updateTask(task.id, { state: 'running', progress: 20 });
     await tasks.untilEdits(task.id, 1);
     expect(read()[0]).toContain('running 20');
     expect(logged()).toContain('"status":503');
   });
 
   it('After the first refusal the token is never used again, and progress continues with the bot token if the message is known', async () => {
-    const { task, tell, tasks, clock, discord, read, requestsTo } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, clock, discord, read, requestsTo } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     discord.expireTokens();
     clock.advance(seconds(5));
-    await tell(task.id, { state: 'running', progress: 20 });
+    await updateTask(task.id, { state: 'running', progress: 20 });
     await until(() => tasks.get(task.id).route.token === undefined);
     clock.advance(seconds(60));
-    await tell(task.id, { state: 'running', progress: 30 });
+    await updateTask(task.id, { state: 'running', progress: 30 });
     await tasks.untilEdits(task.id, 2);
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(requestsTo('PATCH', /^\/webhooks/).map(({ status }) => status)).toEqual([200, 401]);
     expect(requestsTo('PATCH', /^\/channels/).map(({ status }) => status)).toEqual([200, 200]);
@@ -147,23 +147,23 @@ describe('Progress edits', () => {
   });
 
   it('Progress is skipped if no message can be edited, and no new message is posted', async () => {
-    const { task, tell, tasks, clock, discord, writes } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, writes } = await sceneWithOrder();
     clock.advance(minutes(14));
-    await tell(task.id, { state: 'running', progress: 10 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'running', progress: 10 });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(writes().map(({ method, route }) => `${method} ${route}`)).toEqual(['POST /channels/:channel/messages']);
     expect(isDeferred(discord.messages('studio')[0] ?? {})).toBe(true);
   });
 
   it('Progress of a private task stops when its token expires', async () => {
-    const { task, tell, tasks, clock, writes } = await sceneWithOrder({ order: { isPrivate: true } });
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, clock, writes } = await sceneWithOrder({ order: { isPrivate: true } });
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(14));
-    await tell(task.id, { state: 'running', progress: 90 });
+    await updateTask(task.id, { state: 'running', progress: 90 });
     clock.advance(minutes(60));
-    await tell(task.id, { state: 'failed', failure: { cause: 'failed' } });
+    await updateTask(task.id, { state: 'failed', failure: { cause: 'failed' } });
     await tasks.untilSettled(task.id);
     expect(writes().map(({ route }) => route)).toEqual([
       '/webhooks/:application/:token/messages/:message',
@@ -172,34 +172,34 @@ describe('Progress edits', () => {
   });
 
   it('Progress stops when Discord rejects the bot’s token, and only the result is retried', async () => {
-    const { task, tell, tasks, clock, discord, deny, channel, logged, writes, read } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, clock, discord, deny, channel, logged, writes, read } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(14));
     deny(Permission.ViewChannel);
-    await tell(task.id, { state: 'running', progress: 20 });
+    await updateTask(task.id, { state: 'running', progress: 20 });
     await until(() => logged().includes('"trouble":"no-access"'));
     clock.advance(minutes(60));
-    await tell(task.id, { state: 'running', progress: 30 });
+    await updateTask(task.id, { state: 'running', progress: 30 });
     clock.advance(minutes(60));
     discord.world.channel(channel.id).overwrites.pop();
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([200, 403, 200]);
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
   it('Progress and result stop when the message is deleted', async () => {
-    const { task, tell, tasks, clock, client, discord, logged, writes } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, clock, client, discord, logged, writes } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     const { message } = await tasks.untilEdits(task.id, 1);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     clock.advance(seconds(5));
-    await tell(task.id, { state: 'running', progress: 20 });
+    await updateTask(task.id, { state: 'running', progress: 20 });
     await until(() => logged().includes('"trouble":"deleted"'));
     clock.advance(minutes(1));
-    await tell(task.id, { state: 'running', progress: 30 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'running', progress: 30 });
+    await updateTask(task.id, { state: 'ready' });
     const settled = await tasks.untilSettled(task.id);
     expect(settled).toMatchObject({ state: 'ready', delivery: { undeliverable: 'deleted' } });
     expect(writes().map(({ status }) => status)).toEqual([200, 404]);
@@ -207,51 +207,51 @@ describe('Progress edits', () => {
   });
 
   it('Progress that cannot be prepared is logged with a reference, and the result is still shown', async () => {
-    const { task, tell, tasks, logged } = await sceneWithOrder({
+    const { task, updateTask, tasks, logged } = await sceneWithOrder({
       plan: (task) => {
         if (task.state === 'running') throw new TypeError('a bug in a view');
         return planOf(task);
       },
     });
-    await tell(task.id, { state: 'running' });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'running' });
+    await updateTask(task.id, { state: 'ready' });
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(logged()).toMatch(/"reference":"[0-9a-f]{8}".*a bug in a view/);
   });
 
   it('A progress edit counts even if the store cannot record it', async () => {
-    const { task, tell, tasks, clock, logged, writtenContents, preparedTimes } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, logged, writtenContents, preparedCount } = await sceneWithOrder();
     const start = clock.now();
     for (const [index, at] of due.entries()) {
-      await tell(task.id, { state: 'running', progress: index });
+      await updateTask(task.id, { state: 'running', progress: index });
       clock.advance(start + at - clock.now());
       await until(() => writtenContents().length > index);
       if (index === 0) await tasks.untilEdits(task.id, 1);
       tasks.failsOn = (before, after) => after.delivery.progressEdits !== before.delivery.progressEdits;
       await until(() => tasks.failures === index);
     }
-    await tell(task.id, { state: 'running', progress: 99 });
+    await updateTask(task.id, { state: 'running', progress: 99 });
     clock.advance(minutes(60));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(writtenContents()).toEqual([...due.map((_, index) => `running ${index}`), 'ready 99']);
-    expect(preparedTimes()).toBe(8);
+    expect(preparedCount()).toBe(8);
     expect(logged()).toContain('could not be stored');
   });
 
   it('An expired token is not used again, even if the store cannot record its end', async () => {
-    const { task, tell, tasks, clock, discord, writtenContents, requestsTo } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, clock, discord, writtenContents, requestsTo } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     discord.expireTokens();
     tasks.failsOn = (_, after) => after.route.token === undefined && after.state === 'running';
     clock.advance(seconds(5));
-    await tell(task.id, { state: 'running', progress: 20 });
+    await updateTask(task.id, { state: 'running', progress: 20 });
     await until(() => tasks.failures === 1);
     clock.advance(seconds(60));
-    await tell(task.id, { state: 'running', progress: 30 });
+    await updateTask(task.id, { state: 'running', progress: 30 });
     await tasks.untilEdits(task.id, 2);
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(writtenContents()).toEqual(['running 10', 'running 20', 'running 30', 'ready 30']);
     expect(requestsTo('PATCH', /^\/webhooks/).map(({ status }) => status)).toEqual([200, 401]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hasEnded, isLive } from '../../../src/services/tasks/task.ts';
 import { minutes, planOf, scene, until } from './scene.ts';
 
-const trouble = fc.oneof(
+const effect = fc.oneof(
   fc.record({ type: fc.constant('status' as const), status: fc.constantFrom(500, 502, 503) }),
   fc.record({ type: fc.constant('reset' as const), done: fc.boolean() }),
 );
@@ -11,7 +11,7 @@ const trouble = fc.oneof(
 const blow = fc.oneof(
   fc.record({
     kind: fc.constant('discord' as const),
-    do: trouble,
+    do: effect,
     method: fc.constantFrom('PATCH', 'POST', 'GET'),
     times: fc.integer({ min: 1, max: 5 }),
   }),
@@ -32,14 +32,14 @@ describe('The delivery under any sequence of failures', () => {
     const stage = await scene({
       plan: (task) => ({ ...planOf(task), content: `<@${task.requesterId}> ${task.id} ${task.state}` }),
     });
-    const { order, tell, tasks, clock, discord, open, timers, read, directMessages } = stage;
+    const { order, updateTask, tasks, clock, discord, open, timers, read, directMessages } = stage;
     let delivery = stage.delivery;
     await fc.assert(
       fc.asyncProperty(storm, async ({ blows, isPrivate, isKnown, after }) => {
         clock.advance(minutes(1));
         const { task } = await order({ isPrivate });
         if (isKnown) {
-          await tell(task.id, { state: 'running' }, delivery);
+          await updateTask(task.id, { state: 'running' }, delivery);
           await tasks.untilEdits(task.id, 1);
         }
         clock.advance(after);

@@ -7,8 +7,8 @@ const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
 
 describe('The delivery of a result', () => {
   it('A result is shown in the deferred reply with its files, and the task is settled once', async () => {
-    const { task, exchange, tell, tasks, writes, read, channel } = await sceneWithOrder({ plan: planWithFile });
-    await tell(task.id, { state: 'ready' });
+    const { task, exchange, updateTask, tasks, writes, read, channel } = await sceneWithOrder({ plan: planWithFile });
+    await updateTask(task.id, { state: 'ready' });
     const settled = await tasks.untilSettled(task.id);
     const message = await exchange.message();
     expect(read()).toEqual([expect.stringContaining('ready')]);
@@ -20,23 +20,23 @@ describe('The delivery of a result', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('A failure is also shown, and the task stays failed', async () => {
-    const { task, tell, tasks, read } = await sceneWithOrder({ order: { isPrivate: true } });
-    await tell(task.id, failed);
+  it('A failure is shown like a result, and the task stays failed', async () => {
+    const { task, updateTask, tasks, read } = await sceneWithOrder({ order: { isPrivate: true } });
+    await updateTask(task.id, failed);
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'failed' });
     expect(read()).toEqual([expect.stringContaining('failed')]);
   });
 
   it('The result of a button press is shown in the pressed message, regardless of its author', async () => {
-    const { task, tell, tasks, clock, discord, press } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, press } = await sceneWithOrder();
     clock.advance(minutes(15));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     const { message } = await tasks.untilSettled(task.id);
     clock.advance(minutes(60));
     const pressed = await press({ id: message?.id ?? '' }, 'U1', 'other');
-    await tell(pressed.task.id, { state: 'running', progress: 5 });
+    await updateTask(pressed.task.id, { state: 'running', progress: 5 });
     await tasks.untilEdits(pressed.task.id, 1);
-    await tell(pressed.task.id, { state: 'ready', progress: 100 });
+    await updateTask(pressed.task.id, { state: 'ready', progress: 100 });
     await tasks.untilSettled(pressed.task.id);
     expect(discord.messages('studio').map(({ id, content }) => [id, content])).toEqual([
       [expect.any(String), ''],
@@ -45,11 +45,11 @@ describe('The delivery of a result', () => {
   });
 
   it('Shortly before the token expires, the bot token edits the channel message without a preceding request', async () => {
-    const { task, tell, tasks, clock, discord, read, requestsTo } = await sceneWithOrder({ plan: planWithFile });
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, clock, discord, read, requestsTo } = await sceneWithOrder({ plan: planWithFile });
+    await updateTask(task.id, { state: 'running', progress: 10 });
     const { message } = await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(14));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered', message });
     expect(requestsTo('PATCH', /^\/webhooks/)).toHaveLength(1);
     expect(read()).toEqual([expect.stringContaining('ready')]);
@@ -58,20 +58,20 @@ describe('The delivery of a result', () => {
   });
 
   it('A moment earlier, the interaction token is still used', async () => {
-    const { task, tell, tasks, clock, requestsTo } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, requestsTo } = await sceneWithOrder();
     clock.advance(minutes(14) - 1);
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(requestsTo('PATCH', /^\/webhooks/).map(({ status }) => status)).toEqual([200]);
   });
 
   it('If Discord expires the token early, the bot token is used and the token is dropped immediately', async () => {
-    const { advanceOnceWaiting, task, tell, tasks, discord, writes } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { advanceOnceWaiting, task, updateTask, tasks, discord, writes } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     discord.expireTokens();
     discord.faults.add({ on: { method: 'PATCH', route: '/channels' }, do: { type: 'status', status: 502 }, times: 4 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
     expect(tasks.get(task.id).route.token).toBeUndefined();
     await tasks.untilSettled(task.id);
@@ -79,9 +79,9 @@ describe('The delivery of a result', () => {
   });
 
   it('If no message is known, the result is a new message that pings no one', async () => {
-    const { task, tell, tasks, clock, discord, writes, channel } = await sceneWithOrder({ plan: planWithFile });
+    const { task, updateTask, tasks, clock, discord, writes, channel } = await sceneWithOrder({ plan: planWithFile });
     clock.advance(minutes(20));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     const settled = await tasks.untilSettled(task.id);
     const [original, message] = discord.messages('studio');
     expect(settled).toMatchObject({ state: 'delivered', message: { id: message?.id, channelId: channel.id } });
@@ -93,13 +93,13 @@ describe('The delivery of a result', () => {
   });
 
   it('After the token has expired, a result goes to a direct message if only the member has installed the bot', async () => {
-    const { directMessages, task, tell, tasks, clock, writes, read } = await sceneWithOrder({
+    const { directMessages, task, updateTask, tasks, clock, writes, read } = await sceneWithOrder({
       order: { by: 'installer' },
     });
-    await tell(task.id, { state: 'running', progress: 10 });
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(16));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(directMessages('installer')).toEqual([expect.stringContaining('ready')]);
     expect(read('lobby')).toEqual([expect.stringContaining('running')]);
@@ -107,13 +107,13 @@ describe('The delivery of a result', () => {
   });
 
   it('After the token has expired, a private result goes to a direct message and never to a channel', async () => {
-    const { directMessages, task, tell, tasks, clock, discord, writes, read } = await sceneWithOrder({
+    const { directMessages, task, updateTask, tasks, clock, discord, writes, read } = await sceneWithOrder({
       order: { isPrivate: true },
     });
-    await tell(task.id, { state: 'running', progress: 10 });
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(16));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     const settled = await tasks.untilSettled(task.id);
     const dm = discord.world.directMessage(task.requesterId)?.id;
     expect(settled.message?.channelId).toBe(dm);
@@ -124,23 +124,25 @@ describe('The delivery of a result', () => {
   });
 
   it('A private result stays private if Discord refuses its token', async () => {
-    const { directMessages, task, tell, tasks, discord, read } = await sceneWithOrder({ order: { isPrivate: true } });
+    const { directMessages, task, updateTask, tasks, discord, read } = await sceneWithOrder({
+      order: { isPrivate: true },
+    });
     discord.expireTokens();
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
     expect(read()).toHaveLength(1);
   });
 
   it('In a direct message with the bot, the result is edited in after the token has expired', async () => {
-    const { directMessages, task, tell, tasks, clock, writes } = await sceneWithOrder({
+    const { directMessages, task, updateTask, tasks, clock, writes } = await sceneWithOrder({
       order: { in: 'dm', by: 'installer' },
     });
     expect(task.route).toMatchObject({ install: 'user', mayPost: true });
-    await tell(task.id, { state: 'running', progress: 10 });
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(30));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(directMessages('installer')).toEqual([expect.stringContaining('ready')]);
     expect(writes().map(({ method }) => method)).toEqual(['PATCH', 'PATCH']);
@@ -150,35 +152,37 @@ describe('The delivery of a result', () => {
     ['refuses direct messages', 'refused', 50007],
     ['shares no server with the bot', 'gone', 50278],
   ] as const)('A result stays ready after one request if the member %s', async (_, how, code) => {
-    const { task, tell, tasks, clock, discord, logged, writes } = await sceneWithOrder({ order: { isPrivate: true } });
+    const { task, updateTask, tasks, clock, discord, logged, writes } = await sceneWithOrder({
+      order: { isPrivate: true },
+    });
     if (how === 'refused') discord.world.user('member').directMessages = 'refused';
     else for (const guild of discord.world.guilds.values()) guild.members.delete(task.requesterId);
     clock.advance(minutes(15));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' } });
     expect(writes().map(({ status }) => status)).toEqual([403]);
     expect(logged()).toContain(`"code":${code}`);
   });
 
   it.each(['token', 'bot'])('A result is not delivered to a deleted message, with the token type "%s"', async (by) => {
-    const { task, tell, tasks, clock, client, discord, writes } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { task, updateTask, tasks, clock, client, discord, writes } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     const { message } = await tasks.untilEdits(task.id, 1);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     if (by === 'bot') clock.advance(minutes(15));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'ready', delivery: { undeliverable: 'deleted' } });
     expect(discord.messages('studio')).toEqual([]);
     expect(writes().map(({ status }) => status)).toEqual([200, 404]);
   });
 
   it('If the bot no longer sees the channel, each route is tried once and the result goes to a direct message', async () => {
-    const { directMessages, deny, task, tell, tasks, clock, logged, writes } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { directMessages, deny, task, updateTask, tasks, clock, logged, writes } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     deny(Permission.ViewChannel);
     clock.advance(minutes(15));
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
     expect(writes().map(({ status }) => status)).toEqual([200, 403, 403, 200]);
@@ -186,13 +190,13 @@ describe('The delivery of a result', () => {
   });
 
   it('Closed routes are not tried again when the last route fails temporarily', async () => {
-    const { advanceOnceWaiting, deny, task, tell, tasks, clock, discord, writes } = await sceneWithOrder();
-    await tell(task.id, { state: 'running', progress: 10 });
+    const { advanceOnceWaiting, deny, task, updateTask, tasks, clock, discord, writes } = await sceneWithOrder();
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     deny(Permission.ViewChannel);
     clock.advance(minutes(15));
     discord.faults.add({ on: { route: '/users/@me/channels' }, do: { type: 'status', status: 500 }, times: 8 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
     await advanceOnceWaiting(seconds(10));
     await tasks.untilSettled(task.id);
@@ -200,22 +204,22 @@ describe('The delivery of a result', () => {
   });
 
   it('If the channel no longer exists, the result goes to a direct message', async () => {
-    const { directMessages, task, tell, tasks, clock, discord, channel } = await sceneWithOrder();
+    const { directMessages, task, updateTask, tasks, clock, discord, channel } = await sceneWithOrder();
     clock.advance(minutes(15));
     discord.world.channels.delete(channel.id);
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
   });
 
   it('If the bot is not allowed to post in a channel, it does not try to, but still edits the message there', async () => {
-    const { task, tell, tasks, clock, discord, writes } = await sceneWithOrder({ order: { in: 'read-only' } });
+    const { task, updateTask, tasks, clock, discord, writes } = await sceneWithOrder({ order: { in: 'read-only' } });
     expect(task.route.mayPost).toBe(false);
-    await tell(task.id, { state: 'running', progress: 10 });
+    await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(15));
-    await tell(task.id, { state: 'running', progress: 20 });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'running', progress: 20 });
+    await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
     expect(writes().map(({ method, path }) => `${method} ${path.split('/')[1]}`)).toEqual([
       'PATCH webhooks',
@@ -225,8 +229,8 @@ describe('The delivery of a result', () => {
   });
 
   it('A result is sent once, regardless of the number and source of its announcements', async () => {
-    const { task, tell, tasks, clock, delivery, open, writes } = await sceneWithOrder();
-    await Promise.all([tell(task.id, { state: 'ready' }), tell(task.id, { state: 'ready' })]);
+    const { task, updateTask, tasks, clock, delivery, open, writes } = await sceneWithOrder();
+    await Promise.all([updateTask(task.id, { state: 'ready' }), updateTask(task.id, { state: 'ready' })]);
     const ready = tasks.get(task.id);
     delivery.show(ready);
     await tasks.untilSettled(task.id);

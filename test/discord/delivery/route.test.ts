@@ -21,7 +21,7 @@ describe('The route to a member', () => {
   it.each([
     ['a server where the bot is installed', { in: 'studio' }, true],
     ['a thread there', { in: 'thread' }, true],
-    ['a channel where it may not write', { in: 'read-only' }, false],
+    ['a channel where it is not allowed to write', { in: 'read-only' }, false],
     ['a server where only the member has installed it', { by: 'installer' }, false],
     ['a group of people', { by: 'installer', in: 'friends' }, false],
     ['a direct message with the bot', { in: 'dm' }, true],

@@ -69,7 +69,7 @@ export interface Order {
   isPrivate?: boolean;
 }
 
-/** A delivery between the embedded Discord and tasks in memory, on one clock that only tests advance. */
+/** Opens a delivery between the embedded Discord and tasks in memory, on one clock that only tests advance. */
 export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(), ...options }: SceneOptions = {}) {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
@@ -175,7 +175,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   }
 
   /** Changes the stored task, as news from the gateway does, and announces it to the delivery. */
-  async function tell(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
+  async function updateTask(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
     to.show(await tasks.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
   }
 
@@ -185,7 +185,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     );
 
   return {
-    ...{ clock, discord, tasks, delivery, open, order, press, tell, client },
+    ...{ clock, discord, tasks, delivery, open, order, press, updateTask, client },
     /** The number of timers that the delivery has set. */
     timers: () => counted.pending,
     /** Advances the clock as soon as the delivery waits for it. */
@@ -194,7 +194,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
       clock.advance(ms);
     },
     logged: () => lines.join(''),
-    preparedTimes: () => prepared,
+    preparedCount: () => prepared,
     /** Requests that create or change a message, in order. */
     writes,
     /** The contents of those requests. */
@@ -214,7 +214,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   };
 }
 
-/** A scene with one request. */
+/** Opens a scene with one request. */
 export async function sceneWithOrder({ order = {}, ...options }: SceneOptions & { order?: Order } = {}) {
   const set = await scene(options);
   return { ...set, ...(await set.order(order)) };

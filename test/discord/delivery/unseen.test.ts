@@ -12,9 +12,9 @@ const plan = (task: Task) => {
 };
 
 /** Stops the bot after Discord has shown the end and before the store has recorded it, as when Redis does not respond for longer than a lease. */
-async function crashAfterShowing({ task, tell, tasks, delivery, timers }: Stage): Promise<Task> {
+async function crashAfterShowing({ task, updateTask, tasks, delivery, timers }: Stage): Promise<Task> {
   tasks.failsOn = (_, after) => after.times.settled !== undefined || after.delivery.call !== undefined;
-  await tell(task.id, { state: 'ready' });
+  await updateTask(task.id, { state: 'ready' });
   await until(() => timers() === 1);
   await delivery.finish();
   tasks.failsOn = () => false;
@@ -22,9 +22,9 @@ async function crashAfterShowing({ task, tell, tasks, delivery, timers }: Stage)
 }
 
 /** Stops the bot after it has stored that it is about to show the end, and before Discord has received the request. */
-async function crashBeforeShowing({ task, tell, tasks, discord, delivery, timers }: Stage): Promise<Task> {
+async function crashBeforeShowing({ task, updateTask, tasks, discord, delivery, timers }: Stage): Promise<Task> {
   discord.faults.add({ on: { method: 'PATCH', route: '/webhooks' }, do: { type: 'status', status: 500 }, times: 4 });
-  await tell(task.id, { state: 'ready' });
+  await updateTask(task.id, { state: 'ready' });
   await until(() => timers() === 1);
   await delivery.finish();
   return tasks.get(task.id);
@@ -90,11 +90,11 @@ describe('An end in a message that can only be reached with its token', () => {
 
   it('An edit whose response was lost does not count as refused if its repetition is refused', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
-    const { task, tell, tasks, discord, advanceOnceWaiting } = stage;
+    const { task, updateTask, tasks, discord, advanceOnceWaiting } = stage;
     const on = { method: 'PATCH', route: '/webhooks' };
     discord.faults.add({ on, do: { type: 'status', status: 500 } });
     discord.faults.add({ on, do: { type: 'status', status: 401, code: 50_027 } });
-    await tell(task.id, { state: 'ready' });
+    await updateTask(task.id, { state: 'ready' });
     await until(() => stage.timers() === 1);
     discord.expireTokens();
     await advanceOnceWaiting(minutes(1));

@@ -36,7 +36,7 @@ const lost = [
 ] as const;
 
 describe('A message without a nonce', () => {
-  it.each(lost)('A message without a nonce is sent once if the response is %s', async (_what, fault) => {
+  it.each(lost)('A message without a nonce is sent only once even if the response is %s', async (_what, fault) => {
     const { discord, rest, route, posts } = await connected();
     discord.faults.add({ on: { method: 'POST' }, do: fault });
     await expect(rest.post(route, { body: { content: 'once' } })).rejects.toThrow();

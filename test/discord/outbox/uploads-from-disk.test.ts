@@ -9,7 +9,7 @@ import { bodyOf } from '../../../src/discord/adapter.ts';
 import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import type { FilePlan } from '../../../src/discord/plan.ts';
 
-/** A server that fails the first upload and records the second one. */
+/** Starts a server that fails the first upload and records the second one. */
 async function discord() {
   const bodies: Buffer[] = [];
   const server = createServer(async (request, response) => {

@@ -79,7 +79,7 @@ export interface ShardProcess {
   taken: string[];
 }
 
-/** A shard process, except that it shares the machine's process with the others. */
+/** Starts what a shard process runs, but all of them share the process of the test. */
 export async function shardProcess(scene: Scene, more: Partial<ShardsParts> = {}): Promise<ShardProcess> {
   const { discord, site, logged } = scene;
   const { onDispatch = async () => undefined, ...parts } = more;

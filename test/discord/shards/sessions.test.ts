@@ -133,7 +133,7 @@ describe('The session of a shard', () =>
       const one = await shardProcess(here);
       await haveShards([one, COUNT]);
       here.discord.gateway.closeSessions(4004);
-      expect(await one.shards.lost).toBe(4004);
+      expect(await one.shards.refused).toBe(4004);
       expect(one.shards.isConnected()).toBe(false);
     });
   }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { labels, quickBot, quickStage } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
 import { asks, hasEnded, latestAnswer, models } from './proof.ts';
@@ -136,12 +136,12 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
   it('An answer that a restart interrupted says so and keeps what had arrived', async () => {
     const stage = await quickStage({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     // Too long to end before the bot is stopped, even on a busy machine.
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
     await exchange.message((message) => text(message).includes(BEGINNING));
     await app.stop();
-    await enter(stage);
+    await startBot(stage);
     const broken = await exchange.message(hasEnded);
     expect(text(broken)).toContain('restarted mid-');
     expect(text(broken)).toContain(BEGINNING);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { type QuickStage, quickBot, quickStage } from '../quick.ts';
 import { list, openTask, publicMessages, requestErasure } from '../tasks/pages.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
@@ -25,7 +25,7 @@ function isWhole(stage: QuickStage, messages: readonly Message[]): void {
   expect(new Set(messages.map(text)).size).toBe(messages.length);
 }
 
-/** The same for an answer that a restart may have interrupted: everything that arrived, once. */
+/** Checks that everything that had arrived of an answer is shown once, even if a restart interrupted it. */
 function isOnce(stage: QuickStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(1);
   const words = messages.map((message) => text(message).replace(/^(?:-# |\*\*tell me).*$/gm, '')).join('\n\n');
@@ -64,14 +64,14 @@ describe('A further message of a public answer', () => {
     async (nth) => {
       const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
       const { discord } = stage;
-      const app = await enter(stage);
+      const app = await startBot(stage);
       const member = discord.as('member');
       if (nth > 1) discord.faults.add({ on: inStudio(discord), do: { type: 'delay', ms: 0 }, times: nth - 1 });
       discord.faults.add({ on: inStudio(discord), do: { type: 'hang', done: true } });
       const exchange = await member.slash('ask', { prompt });
       await discord.until(() => (publicMessages(stage).length > nth ? true : undefined));
       await app.stop();
-      await enter(stage);
+      await startBot(stage);
       const first = await exchange.message(hasEnded);
       isOnce(stage, publicMessages(stage));
       expect(text(first)).toContain('Continues below');
@@ -83,12 +83,12 @@ describe('A further message of a public answer', () => {
   it('A further message that was never confirmed is erased with its owner’s data', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
     const { discord } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     discord.faults.add({ on: inStudio(discord), do: lost, times: 1_000 });
     await discord.as('member').slash('ask', { prompt });
     await discord.until(() => (publicMessages(stage).length > 1 ? true : undefined));
     await app.stop();
-    const again = await enter(stage);
+    const again = await startBot(stage);
     await requestErasure(stage);
     await isGone(stage);
     await again.stop();

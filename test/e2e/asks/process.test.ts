@@ -43,12 +43,12 @@ function run({ discord, gateway, config }: Stage, settings: Record<string, strin
 const furtherIn = ({ discord }: Stage, letters: number) =>
   discord.until(() => discord.messages('studio').find((one, at) => at > 0 && text(one).length > letters));
 
-const waitLimit = { timeout: 20_000 };
+const pollOptions = { timeout: 20_000 };
 
 it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', async () => {
   const fixture = await stage({ gateway: { seed: 1 } });
   const first = run(fixture);
-  await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
+  await expect.poll(first.said, pollOptions).toContain('Atelier is ready.');
   const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
   // By then, the text that had arrived has been stored once.
   await furtherIn(fixture, 300);
@@ -65,7 +65,7 @@ it('A bot that is killed during a stream edits the message after the restart and
 it('A bot that is killed while it posts a further message finds it again and shows its text once', async () => {
   const fixture = await stage({ gateway: { seed: 1 } });
   const first = run(fixture);
-  await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
+  await expect.poll(first.said, pollOptions).toContain('Atelier is ready.');
   // Each start is reported to the operator in another channel.
   const inChannel = { method: 'POST', route: `/channels/${fixture.discord.world.channel('studio').id}/messages` };
   fixture.discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
@@ -88,12 +88,12 @@ it('An approved tool call cannot be approved again if the bot is killed while su
   const orders = () => fixture.gateway.heard.filter(({ path }) => path.includes('/images/'));
   fixture.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
   const first = run(fixture);
-  await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
+  await expect.poll(first.said, pollOptions).toContain('Atelier is ready.');
   const member = fixture.discord.as('member');
   const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
   const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
   const ordering = await member.click(asking, 'Approve 1');
-  await expect.poll(orders, waitLimit).toHaveLength(1);
+  await expect.poll(orders, pollOptions).toHaveLength(1);
   first.child.kill('SIGKILL');
   await first.ended;
   run(fixture);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { folder, sql } from '../../services/store/stage.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { messagesWith, type QuickStage, quickBot, quickStage } from '../quick.ts';
 import { list, openTask, requestErasure } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
@@ -44,13 +44,13 @@ describe('The storage of an answer', () => {
   it('An answer that ended while the bot was down is completed in every message after the restart, even without its token', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway, clock } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const exchange = await discord.as('member').slash('ask', { prompt: long });
     await furtherIn(stage);
     await app.stop();
     clock.advance(20 * minute);
     discord.expireTokens();
-    await enter(stage);
+    await startBot(stage);
     const first = await exchange.message(hasEnded);
     expect(text(first)).toContain('restarted mid-');
     const parts = discord.messages('studio').map(text);
@@ -62,14 +62,14 @@ describe('The storage of an answer', () => {
   it('A private answer that outlives its token is sent to its owner as a file in a direct message', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, clock } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: long, private: true });
     await exchange.followUp((message) => text(message).length > 100);
     await app.stop();
     clock.advance(20 * minute);
     discord.expireTokens();
-    await enter(stage);
+    await startBot(stage);
     const { channel } = member.in('dm');
     const final = await discord.until(() => messagesWith(discord, channel.id, 'restarted mid-')[0]);
     const whole = (await bytesOf(final)).toString();

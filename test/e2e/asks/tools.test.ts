@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says } from '../quick.ts';
 import { asks, hasEnded, latestAnswer, models } from './proof.ts';
 
@@ -124,13 +124,13 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
   it('A tool call still waits for its approval after a restart', async () => {
     const stage = await quickStage({ settings: models, gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     await waitForModels(stage);
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
     await app.stop();
-    await enter(stage);
+    await startBot(stage);
     await waitForModels(stage);
     await (await member.click(asking, 'Approve 1')).message(says('Finished in'));
     expect(text(await exchange.message(hasEnded))).toContain(latestAnswer(gateway));

@@ -6,11 +6,11 @@ import { onServers } from '../../services/store/sites.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { Wire } from '../../support/wire.ts';
-import { enter, stage } from '../bot.ts';
+import { stage, startBot } from '../bot.ts';
 import { submits } from '../quick.ts';
 import { serve, servedBot } from './served.ts';
 
-const waitLimit = { timeout: 20_000 };
+const pollOptions = { timeout: 20_000 };
 const ready = { status: 200, reasons: {} };
 const gatewayAway = { status: 503, reasons: { gateway: 'The gateway cannot be reached.' } };
 
@@ -58,11 +58,11 @@ describe('/livez and /readyz', () => {
     const bot = await servedBot();
     expect(await bot.readiness()).toEqual(ready);
     bot.discord.gateway.dropConnections();
-    await expect.poll(() => bot.discord.gateway.resumes, waitLimit).toBe(1);
-    await expect.poll(bot.readiness, waitLimit).toEqual(ready);
+    await expect.poll(() => bot.discord.gateway.resumes, pollOptions).toBe(1);
+    await expect.poll(bot.readiness, pollOptions).toEqual(ready);
     await bot.discord.close();
     await expect
-      .poll(bot.readiness, waitLimit)
+      .poll(bot.readiness, pollOptions)
       .toEqual({ status: 503, reasons: { discord: 'There is no connection to Discord.' } });
     expect((await bot.ask('/livez')).status).toBe(200);
   });
@@ -129,7 +129,7 @@ describe('/livez and /readyz', () => {
     const bot = await servedBot();
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 1, everyMs: 20 } });
     await bot.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(() => submits(bot.gateway), waitLimit).toBe(1);
+    await expect.poll(() => submits(bot.gateway), pollOptions).toBe(1);
     const stopped = bot.app.stop();
     expect(await bot.readiness()).toMatchObject({ status: 503, reasons: { bot: 'The bot is stopping.' } });
     expect((await bot.ask('/livez')).status).toBe(200);
@@ -153,7 +153,7 @@ describe('/livez and /readyz', () => {
   it('Without a port nothing is served', async () => {
     const staged = await stage();
     expect(staged.config.http.port).toBeUndefined();
-    const app = await enter(staged);
+    const app = await startBot(staged);
     expect(staged.logged()).not.toContain('Serving /livez');
     await app.stop();
   });
@@ -168,13 +168,13 @@ describe('/readyz with a store on a server', () =>
       expect(await bot.readiness()).toEqual(ready);
       wire.cut();
       await expect
-        .poll(bot.readiness, waitLimit)
+        .poll(bot.readiness, pollOptions)
         .toEqual({ status: 503, reasons: { store: 'The store does not respond.' } });
       wire.mend();
-      await expect.poll(bot.readiness, waitLimit).toEqual(ready);
+      await expect.poll(bot.readiness, pollOptions).toEqual(ready);
       await store.forgetLease();
       await expect
-        .poll(bot.readiness, waitLimit)
+        .poll(bot.readiness, pollOptions)
         .toEqual({ status: 503, reasons: { store: 'Another bot may own the store.' } });
       expect((await bot.ask('/livez')).status).toBe(200);
       expect((await bot.ask('/readyz')).text).not.toContain(new URL(store.url).password);

@@ -1,5 +1,5 @@
 import type { App } from '../../../src/roles/app.ts';
-import { enter, type Stage, type StageOptions, stage } from '../bot.ts';
+import { type Stage, type StageOptions, stage, startBot } from '../bot.ts';
 
 interface Answer {
   status: number;
@@ -22,14 +22,14 @@ export interface Served extends Stage {
   metrics(): Promise<Map<string, number>>;
 }
 
-/** A bot that serves its state on a free port, between embedded Discord and embedded gateway. */
+/** Starts a bot that serves its state on a free port, between embedded Discord and embedded gateway. */
 export async function servedBot(options: StageOptions = {}, metricsToken?: string): Promise<Served> {
   return serve(await stage(options), metricsToken);
 }
 
 export async function serve(staged: Stage, metricsToken?: string): Promise<Served> {
   const config = { ...staged.config, http: { port: 0, host: '127.0.0.1', metricsToken } };
-  const app = await enter({ ...staged, config });
+  const app = await startBot({ ...staged, config });
   const ports = [...staged.logged().matchAll(/"port":(\d+).*Serving \/livez/g)];
   const url = `http://127.0.0.1:${ports.at(-1)?.[1]}`;
   const ask = async (path: string, init?: RequestInit): Promise<Answer> => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { list, openTask, publicMessages } from '../tasks/pages.ts';
 import { hasEnded, isOpening, sendUtterance, startTalk, talkBot } from './proof.ts';
@@ -76,7 +76,7 @@ it('After a restart, a live conversation continues with its history and its butt
   const { thread, opening } = await startTalk(stage);
   await sendUtterance(stage, opening, 'remember the snow');
   await stage.app.stop();
-  await enter(stage);
+  await startBot(stage);
   const answer = await sendUtterance(stage, opening, 'what was it?');
   expect(text(answer)).toMatch(/The first of 2 things was: “remember the snow”/);
   await (await discord.as('member').in(thread).slash('talk end', {})).message();
@@ -92,7 +92,7 @@ it('No live conversation remains after a restart if the bot stopped before the t
     () => [...discord.world.channels.values()].some(({ name }) => name.startsWith('Live')) || undefined,
   );
   await stage.app.stop();
-  await enter(stage);
+  await startBot(stage);
   const working = await list(stage, 'member', { kind: 'talk', state: 'working' });
   expect(text(working)).toContain('No tasks found');
   expect(text(await list(stage))).not.toContain('could not be delivered');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { list, publicMessages, requestErasure } from '../tasks/pages.ts';
 import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, talkBot, upgrades } from './proof.ts';
@@ -59,7 +59,7 @@ it('A bot that stops during a reply says so after its restart, and the live conv
   const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a long story' });
   await exchange.message((message) => labels(message).includes('Stop'));
   await stage.app.stop();
-  await enter(stage);
+  await startBot(stage);
   const interrupted = await discord.until(() => messagesWith(discord, thread, 'restarted mid-')[0]);
   expect(labels(interrupted)).toEqual(['Speak', 'Delete']);
   expect(text(await sendUtterance(stage, interrupted, 'go on'))).toContain('sandbox speaking');

@@ -2,7 +2,7 @@ import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import type { App } from '../../../src/roles/app.ts';
 import { QuickClock } from '../../support/quick-clock.ts';
-import { enter, type Stage, type StageOptions, stage } from '../bot.ts';
+import { type Stage, type StageOptions, stage, startBot } from '../bot.ts';
 import { labels } from '../quick.ts';
 
 const VOICE_MESSAGE = 1 << 13;
@@ -31,7 +31,7 @@ async function talkStage({ settings, discord, ...options }: StageOptions = {}): 
 
 export async function talkBot(options: StageOptions = {}): Promise<TalkStage & { app: App }> {
   const staged = await talkStage(options);
-  return { ...staged, app: await enter(staged) };
+  return { ...staged, app: await startBot(staged) };
 }
 
 /** The same stage with the permission to read messages. */
@@ -42,7 +42,7 @@ export const hearingBot = (options: StageOptions = {}) =>
     discord: { privilegedIntents: ['message-content'], ...options.discord },
   });
 
-/** The thread of a talk as linked in the reply to the command. */
+/** Returns the thread of a talk as linked in the reply to the command. */
 export async function threadOf(exchange: Exchange): Promise<string> {
   const { content } = await exchange.message();
   const id = /<#(\d+)>/.exec(content)?.[1];

@@ -5,7 +5,7 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { examine } from '../../../src/services/store/index.ts';
-import { enter, key } from '../bot.ts';
+import { key, startBot } from '../bot.ts';
 import { labels } from '../quick.ts';
 import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
 import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
@@ -40,7 +40,7 @@ describe.each(dialects)('A restart during a live conversation in the dialect %s'
     await stopped;
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
 
-    const second = await enter(stage);
+    const second = await startBot(stage);
     const asking = await exchange.message((message) => labels(message).includes('Dismiss'));
     // There has been no utterance since then, so no session is open.
     expect(gateway.realtime.opened).toBe(1);
@@ -88,7 +88,7 @@ it('Audio that the gateway could not transcribe is still answered and recorded a
   expect(text(answer)).toContain('🎙️ Voice message');
   expect(text(answer)).not.toContain('Heard:');
   await stage.app.stop();
-  await enter(stage);
+  await startBot(stage);
   const next = await sendUtterance(stage, opening, 'what did I say?');
   expect(text(next)).toContain('The first of 2 things was: “[A spoken message that was not written down.]”');
 });

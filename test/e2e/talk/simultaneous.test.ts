@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages, requestErasure } from '../tasks/pages.ts';
 import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
@@ -105,11 +105,11 @@ describe('The time limits of a live conversation', () => {
     await discord.until(() => discord.messages(thread).find(isVoice));
     await stage.app.stop();
     clock.advance(16 * MINUTE_MS);
-    const second = await enter(stage);
+    const second = await startBot(stage);
     const endNotices = () => messagesWith(discord, thread, 'of inactivity');
     await discord.until(() => endNotices().length === 2 || undefined, 'a notice');
     await second.stop();
-    await enter(stage);
+    await startBot(stage);
     await (await discord.as('member').slash('help')).message();
     expect(endNotices()).toHaveLength(2);
     expect(gateway.realtime.opened).toBe(1);

@@ -85,7 +85,7 @@ it.each([
   expect(storedTasks(stage).map(({ kind }) => kind)).toEqual(['talk']);
 });
 
-it('A voice message plays the reply of the gateway and states its duration', async () => {
+it('A voice message plays the reply from the gateway and states its duration', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = recordSessions(gateway);

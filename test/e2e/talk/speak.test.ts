@@ -87,7 +87,7 @@ it('Without the permission for voice messages, the audio is posted as a file imm
   expect(discord.requests.filter(({ status }) => status === 403)).toEqual([]);
 });
 
-it('If the bot may not post files, the voice message uses the speaker’s token', async () => {
+it('If the bot is not allowed to post files, the voice message uses the speaker’s token', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);

@@ -17,7 +17,7 @@ describe.each(profiles)('The start of a live conversation with the %s gateway pr
     expect(thread).toMatchObject({ type: ChannelType.PrivateThread, name: `Live: ${model}` });
     const [opening] = discord.messages(thread.id).filter(isOpening);
     expect(opening && text(opening)).toMatch(
-      /parley-realtime · Voice marin[\s\S]*be brief[\s\S]*listens only to <@\d+>\./,
+      /parley-realtime · Voice: marin[\s\S]*be brief[\s\S]*listens only to <@\d+>\./,
     );
     expect(() => discord.as('other').in(thread.id)).toThrow();
     discord.as('member').in(thread.id);
@@ -34,7 +34,7 @@ describe.each(profiles)('The start of a live conversation with the %s gateway pr
   });
 });
 
-it('If the bot may not create private threads, the bot listens only to the owner in a public thread and says so', async () => {
+it('If the bot is not allowed to create private threads, the bot listens only to the owner in a public thread and says so', async () => {
   const { discord } = await talkBot();
   const exchange = await discord.as('member').in('no-private-threads').slash('talk start', {});
   expect(text(await exchange.message())).toContain('Others can read it there');
@@ -69,7 +69,7 @@ it('Of two live conversations that start at the same time in one thread, one sta
 it.each([
   ['a channel without the permission', 'no-threads', 'Create Public Threads'],
   ['the chat of a voice channel', 'voice-room', 'this channel cannot have one'],
-  ['a channel where the bot may not write', 'read-only', 'Send Messages in Threads'],
+  ['a channel where the bot is not allowed to write', 'read-only', 'Send Messages in Threads'],
 ])('A live conversation in %s is refused without a request to the gateway', async (_name, channel, words) => {
   const { discord, gateway } = await talkBot();
   const answer = await (await discord.as('member').in(channel).slash('talk start', { who: 'everyone' })).message();

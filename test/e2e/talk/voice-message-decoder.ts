@@ -7,7 +7,7 @@ const PAGE_HEAD = 27;
 const GRANULE_AT = 6;
 const PRE_SKIP_AT = 10;
 
-/** The samples of a voice message at our rate, decoded by an independent player. */
+/** Returns the samples of a voice message at our rate, decoded by an independent player. */
 export async function decodeVoiceMessage(bytes: Buffer): Promise<Int16Array> {
   const { packets, granule } = readOgg(bytes);
   const [head, , ...audio] = packets;

@@ -9,7 +9,7 @@ import { errorsIn, follow, grid, jobs, orders, shortVideos } from './proof.ts';
 
 const minute = 60_000;
 
-/** A gateway whose results have no buttons, so the bot offers videos itself. */
+/** Starts a gateway whose results have no buttons, so the bot offers videos itself. */
 async function withoutButtons(profile: 'spec' | 'stock'): Promise<QuickStage> {
   const stage = await quickBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
   stage.gateway.faults.add({ do: 'no-buttons', times: 99 });

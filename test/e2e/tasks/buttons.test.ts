@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says, submits } from '../quick.ts';
 
-const waitLimit = { timeout: 20_000 };
+const pollOptions = { timeout: 20_000 };
 
 async function grid(stage: QuickStage, options: Record<string, string | boolean> = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox in the snow', ...options });
@@ -62,7 +62,7 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
       .poll(
         () =>
           stage.discord.messages('studio').filter((one) => says('Upscale of image')(one) && says('Finished in')(one)),
-        waitLimit,
+        pollOptions,
       )
       .toHaveLength(4);
     expect(submits(stage.gateway)).toBe(5);
@@ -221,11 +221,11 @@ describe('The buttons of a running job', () => {
 
 it('A button still works after the bot was stopped and started again', async () => {
   const stage = await quickStage({ gateway: { speed: 20 } });
-  const app = await enter(stage);
+  const app = await startBot(stage);
   const parent = await grid(stage);
   await app.stop();
   stage.clock.advance(60 * 24 * 3_600_000);
-  await enter(stage);
+  await startBot(stage);
   const child = await (await stage.discord.as('other').click(parent, 'U4')).message(says('Finished in'));
   expect(text(child)).toContain('Upscale of image 4');
 });

@@ -5,7 +5,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says, submits } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 
@@ -114,7 +114,9 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
         .slice(1)
         .map(({ body }) => body),
     ).toEqual(linesOf(parent).map((prompt) => ({ prompt })));
-    const reply = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already answered')));
+    const reply = await discord.until(() =>
+      presses.flatMap((one) => one.followUps()).find(says('already been answered')),
+    );
     expect(reply.ephemeral).toBe(true);
     const answered = discord.messages('studio').find(({ id }) => id === question.id);
     expect(answered && text(answered)).toBe('4 tasks submitted. Each has its own message.');
@@ -173,7 +175,7 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
   });
 });
 
-/** Larger than the gateway's limit, even after compression. */
+/** Returns an image that exceeds the gateway's limit, even after compression. */
 async function large() {
   const [width, height] = [900, 900];
   const raw = { width, height, channels: 3 } as const;
@@ -288,11 +290,11 @@ describe('A long description', () => {
 
 it('The buttons of a description still work months and a restart later', async () => {
   const stage = await quickStage({ gateway: { speed: 20 } });
-  const app = await enter(stage);
+  const app = await startBot(stage);
   const parent = await describeImages(stage);
   await app.stop();
   stage.clock.advance(60 * 24 * 60 * minute);
-  await enter(stage);
+  await startBot(stage);
   const other = stage.discord.as('other');
   const form = await (await other.click(parent, '3️⃣')).modal();
   const child = await (await other.fill(form, { words: 'a fox' })).message(says('%'));

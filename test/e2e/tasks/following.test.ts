@@ -6,7 +6,7 @@ import { messagesWith, polls, quickBot, says, submits } from '../quick.ts';
 
 const onFetch = { path: /\/fetch$/ };
 const minute = 60_000;
-const waitLimit = { timeout: 20_000 };
+const pollOptions = { timeout: 20_000 };
 
 const passing = [
   'server-error',
@@ -48,7 +48,7 @@ describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
     });
     gateway.faults.add({ on: onFetch, do: 'unauthorized', times: 1_000 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(logged, waitLimit).toContain('"kind":"refused"');
+    await expect.poll(logged, pollOptions).toContain('"kind":"refused"');
     expect(text(await (await discord.as('admin').slash('about')).message())).toContain('refusing status checks');
     await exchange.message(says('longer than usual'));
     gateway.faults.clear();
@@ -56,7 +56,7 @@ describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
       .poll(() => {
         clock.advance(minute);
         return messagesWith(discord, 'studio', 'Finished in');
-      }, waitLimit)
+      }, pollOptions)
       .toHaveLength(1);
     expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refusing status checks');
     expect(submits(gateway)).toBe(1);
@@ -84,7 +84,7 @@ describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
       times: 1_000,
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(() => polls(gateway), waitLimit).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => polls(gateway), pollOptions).toBeGreaterThanOrEqual(4);
     expect(messagesWith(discord, 'studio', 'no longer has this task')).toEqual([]);
     clock.advance(6 * minute);
     await exchange.message(says('no longer has this task'));

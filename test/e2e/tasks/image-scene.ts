@@ -34,7 +34,7 @@ const png = (): Promise<Buffer> =>
   sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
     .png()
     .toBuffer();
-/** A file that a member uploads. */
+/** Creates a file that a member uploads. */
 export const imageUpload = async (name = 'fox.png') => ({ name, bytes: await png() });
 
 /** Requests an image and waits for its delivery. */

@@ -19,7 +19,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     expect(receivedOrders(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
     // It was polled right after its creation, so its id is recorded (specification, 4.5).
     expect(stage.gateway.heard.find(({ method, path }) => method === 'GET' && path.startsWith(PATH))).toBeDefined();
-    expect(text(message)).toContain(`-# Model ${MODEL}`);
+    expect(text(message)).toContain(`-# Model: ${MODEL}`);
     expect(await sharp(await bytesOf(message)).metadata()).toMatchObject({ width: 128 });
     expect(labels(message)).toEqual(
       expect.arrayContaining([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
 import { GENERIC, localBot } from './video-scene.ts';
 
@@ -22,7 +22,7 @@ it('A model whose ID does not reveal its kind is suggested first for videos once
   const fitting = ['reel-2', 'reel-2-pro', model, 'kling-v2-1', 'motion-v1.6'];
   expect((await suggested(stage)).slice(0, 5)).toEqual(fitting);
   await stage.app.stop();
-  await enter(stage);
+  await startBot(stage);
   expect((await suggested(stage)).slice(0, 5)).toEqual(fitting);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { labels, quickBot, quickStage, says } from '../quick.ts';
 import { bytesOf, errorsIn, shortSongs } from './proof.ts';
 import { batchPolls, orderSongs, singlePolls } from './songs.ts';
@@ -53,12 +53,12 @@ describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway pro
   it('/music follow continues in the same message after a restart', async () => {
     const stage = await quickStage({ gateway: { profile, ...quickGateway() } });
     const { discord, gateway } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const [light, storm] = await orderSongs(gateway, 'Light', 'Storm');
     const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
     const first = await exchange.message(says('0 of 2'));
     await app.stop();
-    await enter(stage);
+    await startBot(stage);
     const message = await exchange.message(isComplete);
     expect(message.id).toBe(first.id);
     expect(names(message)).toHaveLength(8);
@@ -134,14 +134,14 @@ describe('/music follow', () => {
   it('/music follow is not recorded as usage in the ledger, not even after a restart', async () => {
     const stage = await quickStage({ gateway: quickGateway() });
     const { discord, gateway } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     gateway.faults.add({ do: { type: 'stick' } });
     await (await discord.as('member').slash('music make', { about: 'a storm' })).message();
     const other = discord.as('other');
     const follow = await other.slash('music follow', { ids: gateway.jobs.list()[0]?.id ?? '' });
     await follow.message(says('1 song'));
     await app.stop();
-    await enter(stage);
+    await startBot(stage);
     const used = text(await (await other.slash('usage')).message());
     expect(used).toContain('You have no usage');
     expect(used).not.toContain('has not finished');
@@ -151,7 +151,7 @@ describe('/music follow', () => {
     const stage = await quickStage({ gateway: quickGateway() });
     const { discord, gateway, config } = stage;
     const adminGuildIds = [discord.world.guild('atelier').id];
-    await enter({ ...stage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+    await startBot({ ...stage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
     const follow = async (by: string, ids: string, isPrivate = false, where = 'studio') =>
       text(await (await discord.as(by).in(where).slash('music follow', { ids, private: isPrivate })).message());
     const [first = '', second = '', third = ''] = await orderSongs(gateway, 'A1', 'B2', 'C3');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { labels, messagesWith, quickBot, quickStage, says } from '../quick.ts';
 import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 
@@ -81,7 +81,7 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
   it('/music make is refused for some minutes without a request after the gateway reported that it does not support music', async () => {
     const stage = await quickStage({ gateway: { profile, ...quickGateway() } });
     const { discord, gateway, clock } = stage;
-    await enter(stage);
+    await startBot(stage);
     const none: Fault = { type: 'status', status: 404, code: 'invalid_url', message: 'Invalid URL' };
     gateway.faults.add({ on: { path: '/music/submit' }, do: none, times: 2 });
     const make = (by: string, about: string) => discord.as(by).slash('music make', { about });

@@ -4,7 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { list, openTask, publicMessages, requestErasure, waitForMessage } from './pages.ts';
 import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
@@ -19,7 +19,7 @@ const usedBy = async ({ discord }: QuickStage, who: string): Promise<string> =>
 const MINUTE_MS = 60_000;
 
 /** The contents of a namespace of the bot's store, read directly from its file. */
-function stored({ config }: QuickStage, namespace: string): Record<string, unknown>[] {
+function readNamespace({ config }: QuickStage, namespace: string): Record<string, unknown>[] {
   const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
   const rows = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
   database.close();
@@ -147,7 +147,7 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     await (await requestErasure(stage)).message(says('Your data is being deleted'));
     await stage.app.stop();
     stage.discord.faults.clear();
-    await enter(stage);
+    await startBot(stage);
     expect(text(await waitForMessage(stage, 'dm', 'Your data has been deleted'))).toContain(
       'Your data has been deleted (tasks: 1, messages: 1)',
     );
@@ -163,15 +163,15 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     await grid(stage, { prompt: 'an owl' });
     const exported = await (await discord.as('member').click(await list(stage), 'Export my data')).message();
     const json = (await bytesOf(exported)).toString();
-    const keys = stored(stage, 'live')
-      .concat(stored(stage, 'finished'))
+    const keys = readNamespace(stage, 'live')
+      .concat(readNamespace(stage, 'finished'))
       .map((task) => String(task.idempotencyKey));
     const secrets = [exchange.token, config.discord.token, config.gateway.apiKey, ...keys];
     expect(keys).toHaveLength(2);
     expect(JSON.parse(json).tasks).toHaveLength(2);
     for (const secret of secrets) expect([json.includes(secret), logged().includes(secret)]).toEqual([false, false]);
     await erase(stage);
-    const marks = stored(stage, 'forgetting');
+    const marks = readNamespace(stage, 'forgetting');
     expect(marks).toHaveLength(1);
     for (const { secret } of marks) expect(logged()).not.toContain(secret);
   });

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { quickBot, quickStage, says } from '../quick.ts';
 
 const minute = 60_000;
-const waitLimit = { timeout: 20_000 };
+const pollOptions = { timeout: 20_000 };
 
 /** All messages in all channels that notify someone. */
 const calls = (discord: EmbeddedDiscord): Message[] =>
@@ -18,7 +18,7 @@ const calls = (discord: EmbeddedDiscord): Message[] =>
 /** Waits until no task is in progress. */
 async function waitUntilIdle(discord: EmbeddedDiscord): Promise<void> {
   await expect
-    .poll(async () => text(await (await discord.as('other').slash('about')).message()), waitLimit)
+    .poll(async () => text(await (await discord.as('other').slash('about')).message()), pollOptions)
     .toContain('Tasks in progress: 0');
 }
 
@@ -75,7 +75,7 @@ describe('The owner ping of a job', () => {
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect
-      .poll(() => gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length, waitLimit)
+      .poll(() => gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length, pollOptions)
       .toBeGreaterThan(3);
     clock.advance(6 * minute);
     await exchange.message(says('no longer has this task'));
@@ -99,23 +99,23 @@ describe('The owner ping of a job', () => {
   it('A job pings its owner once, regardless of the number of restarts', async () => {
     const stage = await quickStage();
     const { discord, clock } = stage;
-    let app = await enter(stage);
+    let app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
     await app.stop();
     clock.advance(20 * minute);
     for (let starts = 0; starts < 4; starts++) {
-      app = await enter(stage);
+      app = await startBot(stage);
       await discord.until(() => discord.messages('studio').find(says('Finished in')));
       await app.stop();
     }
-    await enter(stage);
+    await startBot(stage);
     await waitUntilIdle(discord);
     expect(calls(discord)).toHaveLength(1);
     expect(discord.messages('studio').filter(says('Finished in'))).toHaveLength(1);
   });
 
-  it('A job pings its owner once if Discord’s responses to the ping are lost', async () => {
+  it('A job pings its owner only once even if Discord’s responses to the ping are lost', async () => {
     const { discord, clock } = await quickBot();
     discord.faults.add({
       on: { method: 'POST', route: '/channels/:channel/messages' },

@@ -4,7 +4,7 @@ import { type QuickStage, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
 
-/** The `/tasks` reply to a member in a channel. */
+/** Returns the `/tasks` reply to a member in a channel. */
 export async function list({ discord }: QuickStage, who = 'member', options: Options = {}, channel?: string) {
   const person = channel === undefined ? discord.as(who) : discord.as(who).in(channel);
   return (await person.slash('tasks', options)).message();

@@ -142,10 +142,10 @@ describe('The visibility of a preview', () => {
       models: { lastListed: [], listQuickly: async () => [] },
     });
     const preview = { kind: 'image', address: `${gateway.url}/files/1/preview-50.webp`, firstSeenAt: 0 } as const;
-    const unwanted = new AbortController();
-    const preparing = prepare(madeTask({ state: 'running', preview }), unwanted.signal);
+    const controller = new AbortController();
+    const preparing = prepare(madeTask({ state: 'running', preview }), controller.signal);
     await expect.poll(() => gateway.heard.length).toBe(1);
-    unwanted.abort();
+    controller.abort();
     const { plan, release } = await preparing;
     expect(plan.files).toEqual([]);
     release();

@@ -55,7 +55,7 @@ export function answerPollsWith({ faults }: EmbeddedGateway, body: object): void
   });
 }
 
-/** The bytes of a message's file, as a person downloads it. */
+/** Returns the bytes of a message's file, as a person downloads it. */
 export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
   const attachment = message.attachments[index];
   if (!attachment) throw new Error(`The message has only ${message.attachments.length} files.`);

@@ -76,7 +76,7 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
 });
 
 describe('The refusals of references', () => {
-  it('A message without an image, and a channel where the bot may not post, are refused', async () => {
+  it('A message without an image, and a channel where the bot is not allowed to post, are refused', async () => {
     const stage = await localBot();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);

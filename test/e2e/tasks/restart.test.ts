@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { sql } from '../../services/store/stage.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { messagesWith, polls, quickBot, quickStage, says, submits } from '../quick.ts';
 
 const minute = 60_000;
@@ -10,7 +10,7 @@ describe('A stored task that a new version cannot read', () => {
   it('An unreadable task does not prevent the start, is reported to its owner once and is no longer polled', async () => {
     const stage = await quickStage();
     const { discord, gateway, config } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const member = discord.as('member');
     const exchange = await member.slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
@@ -22,12 +22,12 @@ describe('A stored task that a new version cannot read', () => {
     );
     const requestCount = polls(gateway);
 
-    const back = await enter(stage);
+    const back = await startBot(stage);
     const { channel } = member.in('dm');
     const reports = () => messagesWith(discord, channel.id, 'One of your tasks cannot be read');
     await discord.until(() => reports()[0]);
     await back.stop();
-    const again = await enter(stage);
+    const again = await startBot(stage);
     // A report from the second start would have arrived by then.
     await again.stop();
     expect(reports()).toHaveLength(1);
@@ -40,11 +40,11 @@ describe('A restart during running jobs', () => {
   it('After a restart, a job is followed in the same message to its end', async () => {
     const stage = await quickStage();
     const { discord, gateway } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const moving = await exchange.message(says('%'));
     await app.stop();
-    await enter(stage);
+    await startBot(stage);
     const final = await exchange.message(says('Finished in'));
     expect(final.id).toBe(moving.id);
     expect(submits(gateway)).toBe(1);
@@ -53,13 +53,13 @@ describe('A restart during running jobs', () => {
   it('A job that ended during the downtime is delivered once, with the bot token if the interaction token has expired', async () => {
     const stage = await quickStage();
     const { discord, gateway, clock } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const moving = await exchange.message(says('%'));
     await app.stop();
     clock.advance(20 * minute);
     discord.expireTokens();
-    const back = await enter(stage);
+    const back = await startBot(stage);
     const final = await discord.until(() => messagesWith(discord, 'studio', 'Finished in')[0]);
     expect(final.id).toBe(moving.id);
     expect(final.attachments).toHaveLength(1);
@@ -68,7 +68,7 @@ describe('A restart during running jobs', () => {
     const edits = () =>
       discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes(channel)).length;
     const before = edits();
-    await (await enter(stage)).stop();
+    await (await startBot(stage)).stop();
     expect(edits()).toBe(before);
     expect(before).toBeGreaterThan(0);
     expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(1);
@@ -78,14 +78,14 @@ describe('A restart during running jobs', () => {
   it('A private result goes to a direct message if the token has expired, and nothing appears in the channel', async () => {
     const stage = await quickStage();
     const { discord, clock } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const member = discord.as('member');
     const exchange = await member.slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));
     await app.stop();
     clock.advance(20 * minute);
     discord.expireTokens();
-    await enter(stage);
+    await startBot(stage);
     const { channel } = member.in('dm');
     const final = await discord.until(() => messagesWith(discord, channel.id, 'Finished in')[0]);
     expect(text(final)).toContain('a secret');
@@ -96,14 +96,14 @@ describe('A restart during running jobs', () => {
   it('A private result stays stored if no route leads to its owner', async () => {
     const stage = await quickStage();
     const { discord, clock, logged } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));
     await app.stop();
     clock.advance(20 * minute);
     discord.expireTokens();
     discord.world.user('member').directMessages = 'refused';
-    await enter(stage);
+    await startBot(stage);
     await expect
       .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
       .toContain('Tasks in progress: 0');
@@ -130,7 +130,7 @@ describe('A restart during running jobs', () => {
   it('After a restart, many jobs are polled at staggered times, and each result is delivered once', async () => {
     const stage = await quickStage();
     const { discord, gateway } = stage;
-    const app = await enter(stage);
+    const app = await startBot(stage);
     const member = discord.as('member');
     const exchanges = await Promise.all(
       Array.from({ length: 12 }, (_, index) => member.slash('imagine', { prompt: `number ${index}` })),
@@ -138,7 +138,7 @@ describe('A restart during running jobs', () => {
     await Promise.all(exchanges.map((one) => one.message(says('%'))));
     await app.stop();
     const before = polls(gateway);
-    await enter(stage);
+    await startBot(stage);
     await Promise.all(exchanges.map((one) => one.message(says('Finished in'))));
     expect(polls(gateway)).toBeGreaterThan(before);
     expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(12);
@@ -150,8 +150,8 @@ describe('Two bots on one store', () => {
   it('The second bot on a store exits with an error message, and the first one continues', async () => {
     const stage = await quickStage();
     const { discord } = stage;
-    await enter(stage);
-    await expect(enter(stage)).rejects.toMatchObject({ name: 'StoreError', kind: 'in-use' });
+    await startBot(stage);
+    await expect(startBot(stage)).rejects.toMatchObject({ name: 'StoreError', kind: 'in-use' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
   });
 });

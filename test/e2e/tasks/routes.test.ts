@@ -9,7 +9,7 @@ import { errorsIn, jobs } from './proof.ts';
 const minute = 60_000;
 /** Longer than the time in which an identical order counts as a duplicate. */
 const sameOrder = 5_000;
-const waitLimit = { timeout: 20_000 };
+const pollOptions = { timeout: 20_000 };
 
 /** Where members order, and where a public result is posted after the interaction token has expired. */
 const places = [
@@ -28,7 +28,7 @@ const ends = {
 const startStage = (gateway: object = {}): ReturnType<typeof quickBot> =>
   quickBot({ gateway: { speed: 20, ...gateway }, settings: { DISCORD_USER_INSTALL: 'on' } });
 
-/** A job that runs until the test ends it. */
+/** Starts a job that runs until the test ends it. */
 async function startJob(
   stage: QuickStage,
   act: () => Promise<Exchange>,
@@ -80,7 +80,7 @@ const waitForDirectMessage = async (stage: QuickStage, who: string, words: strin
 
 async function waitUntilIdle({ discord }: QuickStage): Promise<void> {
   await expect
-    .poll(async () => text(await (await discord.as('other').slash('about')).message()), waitLimit)
+    .poll(async () => text(await (await discord.as('other').slash('about')).message()), pollOptions)
     .toContain('Tasks in progress: 0');
 }
 
@@ -144,7 +144,7 @@ describe.each(profiles)('The follow-ups of a private result with the %s gateway 
     await member.click(await (await member.click(parent, 'Upscale all')).message(), 'Run all 4');
     const upscales = () =>
       stage.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Finished')(one));
-    await expect.poll(upscales, waitLimit).toHaveLength(4);
+    await expect.poll(upscales, pollOptions).toHaveLength(4);
 
     const [upscaled] = upscales();
     const form = await (await member.click({ id: upscaled?.id ?? '' }, 'Custom Zoom')).modal();
@@ -206,11 +206,11 @@ describe.each(profiles)('The follow-ups of a private result with the %s gateway 
     stage.gateway.faults.add({ do: 'stick', times: 4 });
     const member = stage.discord.as('member');
     await member.click(await (await member.click(parent, 'Upscale all')).message(), 'Run all 4');
-    await expect.poll(() => submits(stage.gateway), waitLimit).toBe(5);
+    await expect.poll(() => submits(stage.gateway), pollOptions).toBe(5);
     tokensEnd(stage);
     for (const { id } of jobs(stage.gateway).slice(1)) stage.gateway.jobs.finish(id);
     await expect
-      .poll(() => directMessages(stage, 'member').map(({ attachments }) => attachments.length), waitLimit)
+      .poll(() => directMessages(stage, 'member').map(({ attachments }) => attachments.length), pollOptions)
       .toEqual([1, 1, 1, 1]);
     await waitUntilIdle(stage);
     expect(directMessages(stage, 'member')).toHaveLength(4);
@@ -242,8 +242,8 @@ describe('A bot that has lost access to the channel', () => {
       world.channel('studio').overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
     };
   const losses: [string, (world: World) => void][] = [
-    ['it may not view the channel', deny(Permission.ViewChannel)],
-    ['it may not attach files', deny(Permission.AttachFiles)],
+    ['it is not allowed to view the channel', deny(Permission.ViewChannel)],
+    ['it is not allowed to attach files', deny(Permission.AttachFiles)],
     ['the channel was deleted', (world) => void world.channels.delete(world.channel('studio').id)],
     [
       'it was removed from the server',
@@ -277,7 +277,7 @@ describe('A bot that has lost access to the channel', () => {
       const final = await waitForDirectMessage(stage, 'member', 'Finished in');
       expect(final.attachments).toHaveLength(1);
       await expect
-        .poll(() => stage.discord.requests.findLast(({ path }) => path.startsWith('/channels/'))?.status, waitLimit)
+        .poll(() => stage.discord.requests.findLast(({ path }) => path.startsWith('/channels/'))?.status, pollOptions)
         .toBe(200);
       const refused = stage.discord.requests
         .filter(({ status, path }) => status >= 400 && path.startsWith('/channels/'))
@@ -308,7 +308,7 @@ describe('A bot that has lost access to the channel', () => {
     tokensEnd(stage);
     end(stage, 'result');
     await expect
-      .poll(async () => text(await (await stage.discord.as('other').in('hall').slash('about')).message()), waitLimit)
+      .poll(async () => text(await (await stage.discord.as('other').in('hall').slash('about')).message()), pollOptions)
       .toContain('Tasks in progress: 0');
     expect(directMessages(stage, 'member')).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);

@@ -6,14 +6,14 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
 import { list, offeredTaskIds, requestErasure } from './pages.ts';
 import { bytesOf, errorsIn, follow, grid, shortSongs, shortVideos } from './proof.ts';
 
 type GivenFile = { name: string; bytes: Buffer; contentType?: string };
 
-/** The reply to a member who verifies a message. */
+/** Returns the reply to a member who verifies a message. */
 async function verify({ discord }: QuickStage, message: Message, who = 'member'): Promise<Message> {
   const verified = await (await discord.as(who).menu('Verify', message)).message();
   expect(verified.ephemeral).toBe(true);
@@ -25,11 +25,11 @@ async function verifyFiles(stage: QuickStage, files: readonly GivenFile[], who =
   return verify(stage, await stage.discord.as('other').say('look', files), who);
 }
 
-/** The id of the newest task. */
+/** Returns the id of the newest task. */
 const newestId = async (stage: QuickStage, who = 'member'): Promise<string> =>
   offeredTaskIds(await list(stage, who))[0]?.value ?? '';
 
-function stored({ config }: QuickStage, namespace: string): Record<string, unknown>[] {
+function readNamespace({ config }: QuickStage, namespace: string): Record<string, unknown>[] {
   const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
   const rows = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
   database.close();
@@ -129,13 +129,13 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
     };
     await checkBoth();
     await stage.app.stop();
-    await enter(stage);
+    await startBot(stage);
     await checkBoth();
-    expect([stored(stage, 'fingerprints').length, stored(stage, 'finished').length]).toEqual([1, 1]);
+    expect([readNamespace(stage, 'fingerprints').length, readNamespace(stage, 'finished').length]).toEqual([1, 1]);
     await (await requestErasure(stage)).message(says('Your data has been deleted'));
     const after = text(await verifyFiles(stage, [copy, saved], 'member'));
     expect(after.match(new RegExp(NOT_RECOGNIZED, 'g'))).toHaveLength(3);
-    expect([stored(stage, 'fingerprints'), stored(stage, 'finished')]).toEqual([[], []]);
+    expect([readNamespace(stage, 'fingerprints'), readNamespace(stage, 'finished')]).toEqual([[], []]);
     expect(errorsIn(stage)).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
     const message = await filled.message(says('Finished in'));
     expect(message.ephemeral).toBe(false);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
-    expect(text(message)).toContain(`**the fox runs** · <@${member.user.id}>\n-# Model ${MODEL} · Size 160x96 · 1 s`);
+    expect(text(message)).toContain(`**the fox runs** · <@${member.user.id}>\n-# Model: ${MODEL} · Size: 160x96 · 1 s`);
     const body = {
       model: MODEL,
       prompt: 'the fox runs',
@@ -68,7 +68,7 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
 });
 
 describe('The refusals of a video from a message', () => {
-  it('A message without an image, and a channel where the bot may not post, are refused for a video', async () => {
+  it('A message without an image, and a channel where the bot is not allowed to post, are refused for a video', async () => {
     const stage = await localBot();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);

@@ -35,7 +35,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
     expect(text(failed).split('\n').slice(-5)).toEqual([
       '-# The reference `good.png` is available and valid.',
       '-# The URL of the reference `lost.png` returns HTTP 404. Check the URL.',
-      '-# The reference `page.png` is not an image, a video or audio. Choose another file.',
+      '-# The reference `page.png` is not an image, video or audio file. Choose another file.',
       '-# The URL of the reference `dance.mp4` returns HTTP 500. Check the URL.',
       '-# The reference `song.wav` is available and valid.',
     ]);

@@ -40,14 +40,14 @@ export async function orderVideo({ discord }: QuickStage, options: object = {}):
   return exchange.message(says('Finished in'));
 }
 
-/** A file host other than Discord. */
+/** Starts a file host other than Discord. */
 export async function fileHost(): Promise<FileHost> {
   const host = await openFileHost();
   onTestFinished(() => host.close());
   return host;
 }
 
-/** The URL of a reference video of this length in a Discord message. */
+/** Returns the URL of a reference video of this length in a Discord message. */
 export async function postVideo({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
   const posted = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
   return String(posted.attachments[0]?.url);

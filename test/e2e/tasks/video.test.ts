@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { file } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
-import { enter, type StageOptions } from '../bot.ts';
+import { type StageOptions, startBot } from '../bot.ts';
 import { labels, says } from '../quick.ts';
 import { addressWith, imageUpload } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
@@ -30,7 +30,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const message = await orderVideo(stage);
     expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
     expect(text(message)).toContain(
-      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model ${MODEL}\nFinished`,
+      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model: ${MODEL}\nFinished`,
     );
     expect(text(message)).not.toContain('the model ignored');
     expect(message.attachments).toMatchObject([
@@ -71,7 +71,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
       ...{ reference_video_urls: [dance, leap], reference_audio_urls: [song], face_ok: false, fps: 24 },
     };
     expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body }]);
-    expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nFinished');
+    expect(text(message)).toContain('-# Model: reel-2-pro · Size: 160x96 · 1 s · Mode: pro\nFinished');
     expect(text(message)).not.toContain('the model ignored');
     const other = stage.discord.as('other');
     const second = await (await other.click(message, 'Run again')).message(says('Finished in'));
@@ -103,7 +103,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const message = await orderVideo(stage, { ...image, endpoint: 'image-to-video' });
     const body = { model: MODEL, prompt: 'waves at dawn', image: addressWith('fox.png?ex='), duration: 1, mode: 'std' };
     expect(receivedOrders(stage.gateway)).toEqual([{ path: VENDOR, body }]);
-    expect(text(message)).toContain(`-# Model ${MODEL} · 1 s · Mode std`);
+    expect(text(message)).toContain(`-# Model: ${MODEL} · 1 s · Mode: std`);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
@@ -200,10 +200,10 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const exchange = await discord.as('member').slash('video', { prompt: 'waves', ...seven, links });
     const question = await exchange.message(says('at most 7 reference images; you added 8'));
     await stage.app.stop();
-    await enter(stage);
+    await startBot(stage);
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(question, 'Submit anyway')));
-    await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already answered')));
+    await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already been answered')));
     await discord.until(() => (receivedOrders(gateway).length > 0 ? true : undefined));
     expect(receivedOrders(gateway)).toHaveLength(1);
   });

@@ -17,19 +17,19 @@ const response = (text: string) => ({
 });
 const matching: SchemaCheck = { misfits: [], count: 0, isUnfinished: false };
 
-function shown(task: Task) {
+function render(task: Task) {
   const { first, further } = answerMessages(task, askStyle, say);
   const files = (first.files ?? []).map((file) => ('bytes' in file ? [file.name, String(file.bytes)] : []));
   return { content: first.content ?? '', files, further };
 }
 
 const ended = (text: string, check: SchemaCheck = matching) =>
-  shown(completeAnswer(withSchemaCheck(addRound(asked, response(text), []), { text, check }), undefined, 1));
+  render(completeAnswer(withSchemaCheck(addRound(asked, response(text), []), { text, check }), undefined, 1));
 
 describe('The message of an answer with a schema', () => {
   it('While the answer streams, the message shows only its first lines and has no file', () => {
     const draft = `{${'"a": 1,\n'.repeat(2_000)}`;
-    const { content, files, further } = shown(updateDraft(asked, draft, undefined, 0));
+    const { content, files, further } = render(updateDraft(asked, draft, undefined, 0));
     expect(content).toContain('```json\n{"a": 1,\n');
     expect(content.length).toBeLessThan(2_000);
     expect([files, further]).toEqual([[], []]);
@@ -70,7 +70,7 @@ describe('The message of an answer with a schema', () => {
   });
 
   it('An answer that is not JSON is shown as text', () => {
-    const { content, files } = shown(
+    const { content, files } = render(
       completeAnswer(withSchemaCheck(addRound(asked, response('It is blue.'), []), undefined), undefined, 1),
     );
     expect(content).toContain('It is blue.');

@@ -32,7 +32,7 @@ const call = (number: number): AnswerCall => ({
   state: 'waiting',
 });
 
-function shown(task: Task) {
+function render(task: Task) {
   const { first, further } = answerMessages(task, askStyle, say);
   const labels = (first.controls ?? []).map((one) => ('label' in one ? one.label : ''));
   return { content: first.content ?? '', labels, further, files: first.files ?? [], first };
@@ -40,14 +40,14 @@ function shown(task: Task) {
 
 describe('The message of an answer', () => {
   it('The message of an answer shows the activity of the model before its first word, with a stop button', () => {
-    const { content, labels } = shown(markAnswering(askTask(), []));
+    const { content, labels } = render(markAnswering(askTask(), []));
     expect(content).toContain('Thinking…');
     expect(labels).toEqual(['Stop']);
-    expect(shown(updateDraft(askTask(), '', 'searching', 0)).content).toContain('Searching the web…');
+    expect(render(updateDraft(askTask(), '', 'searching', 0)).content).toContain('Searching the web…');
   });
 
   it('The message of an answer says that the answer reached its limit, with the reason that the gateway gave', () => {
-    const { content, labels } = shown(
+    const { content, labels } = render(
       completeAnswer(addRound(askTask(), response('So far'), []), 'max_output_tokens', 1),
     );
     expect(content).toContain('So far');
@@ -56,13 +56,13 @@ describe('The message of an answer', () => {
   });
 
   it('The message of an answer says that the answer is empty, or that its JSON is invalid', () => {
-    expect(shown(completeAnswer(addRound(askTask(), response(''), []), undefined, 1)).content).toContain(
+    expect(render(completeAnswer(addRound(askTask(), response(''), []), undefined, 1)).content).toContain(
       'empty answer',
     );
     const odd = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":'), []), undefined, 1);
-    expect(shown(odd).content).toContain('did not return valid JSON');
+    expect(render(odd).content).toContain('did not return valid JSON');
     const valid = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
-    expect(shown(valid).content).toContain('```json\n{"a":1}\n```');
+    expect(render(valid).content).toContain('```json\n{"a":1}\n```');
   });
 
   it('The message of an answer reserves space for its notes, but the answer takes precedence', () => {
@@ -72,7 +72,7 @@ describe('The message of an answer', () => {
       awaitMember(addRound(markAnswering(askTask(), ['tools', 'reasoning']), response(words), calls)),
       breakOffAnswer(updateDraft(markAnswering(askTask(), ['tools']), words, undefined, 0), 'cut', undefined, 1),
     ]) {
-      const { content, labels, further } = shown(task);
+      const { content, labels, further } = render(task);
       expect(content.length).toBeLessThanOrEqual(2_000);
       expect(content).toContain('word word');
       for (const plan of further) expect(plan.content?.length).toBeLessThanOrEqual(2_000);
@@ -100,13 +100,13 @@ describe('The message of an answer', () => {
 
   it('The message of an answer has the whole answer attached as a file if further messages could not be posted', () => {
     const task = completeAnswer(addRound(askTask(), response('word '.repeat(1_000)), []), undefined, 1);
-    expect(shown(task).files.map(({ name }) => name)).toEqual(['answer.md']);
-    expect(shown({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);
+    expect(render(task).files.map(({ name }) => name)).toEqual(['answer.md']);
+    expect(render({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);
   });
 
   it('The message of an answer notifies no one, even if it contains mentions', () => {
     expect(
-      shown(completeAnswer(addRound(askTask(), response('<@1> @everyone'), []), undefined, 1)).first,
+      render(completeAnswer(addRound(askTask(), response('<@1> @everyone'), []), undefined, 1)).first,
     ).not.toHaveProperty('notifies');
   });
 });

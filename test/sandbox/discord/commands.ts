@@ -34,7 +34,7 @@ const commands = [
   new ContextMenuCommandBuilder().setName('Greet').setType(2).toJSON(),
 ];
 
-/** A bot with these commands; the test fails if an error or a violation occurs. */
+/** Starts a bot with these commands; the test fails if an error or a violation occurs. */
 export async function bot(answer: (interaction: Interaction) => Promise<unknown>) {
   const { discord, clock } = await stage();
   const client = await clientOf(discord);

@@ -195,7 +195,7 @@ describe('A user-installed application', () => {
     expect(problems).toEqual([]);
   });
 
-  it('Responses are ephemeral if the user may not use external apps, and the app works in direct messages', async () => {
+  it('Responses are ephemeral if the user is not allowed to use external apps, and the app works in direct messages', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     await client.application.commands.set([anywhere]);

@@ -8,7 +8,7 @@ export interface Stage {
   readonly clock: ManualClock;
 }
 
-/** An embedded Discord with a simulated clock. */
+/** Starts an embedded Discord with a simulated clock. */
 export async function stage(options: DiscordOptions = {}): Promise<Stage> {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
@@ -16,7 +16,7 @@ export async function stage(options: DiscordOptions = {}): Promise<Stage> {
   return { discord, clock };
 }
 
-/** A logged-in discord.js client. */
+/** Starts a logged-in discord.js client. */
 export async function clientOf(discord: EmbeddedDiscord, intents: number[] = []): Promise<Client<true>> {
   const client = new Client({ intents, rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());

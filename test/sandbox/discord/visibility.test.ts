@@ -51,7 +51,7 @@ describe('The view of a user', () => {
     );
   });
 
-  it('A user reads a channel without the ephemeral messages of others', async () => {
+  it('A user reads a channel without ephemeral messages for other users', async () => {
     const { discord } = await desk();
     const studio = discord.world.channel('studio').id;
     await discord.as('member').say('one');

@@ -119,7 +119,7 @@ describe('The usage endpoint', () => {
   });
 });
 
-describe('The fine-tune events', () => {
+describe('The events of fine-tuning jobs', () => {
   it('Fine-tune events exist for the documented ids, oldest first', async () => {
     const { get } = await bench();
     const { json } = await get(`/v1/fine-tunes/${fineTuneIds[0]}/events`);

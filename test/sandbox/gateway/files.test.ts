@@ -160,14 +160,12 @@ describe('Results of the real studio', () => {
     });
     await fixture.runToEnd(json.task_id);
     // Every new studio starts a worker for each of them.
-    const waitLimit = 30_000;
-    const video = await fixture.get(`/files/${json.task_id}/1.mp4`, { timeoutMs: waitLimit });
+    const timeoutMs = 30_000;
+    const video = await fixture.get(`/files/${json.task_id}/1.mp4`, { timeoutMs });
     expect(video.bytes.subarray(4, 8).toString()).toBe('ftyp');
     const song = (await fixture.post('/music/submit/music', { prompt: 'waves', duration: 2 })).json.id;
     await fixture.runToEnd(song);
-    expect((await fixture.get(`/files/${song}/1.wav`, { timeoutMs: waitLimit })).bytes.subarray(0, 4).toString()).toBe(
-      'RIFF',
-    );
+    expect((await fixture.get(`/files/${song}/1.wav`, { timeoutMs })).bytes.subarray(0, 4).toString()).toBe('RIFF');
     const grid = (await fixture.post('/imgx/submit/imagine', { prompt: 'a tower', base64Array: [await pngUri()] })).json
       .id;
     fixture.clock.advance(20_000);

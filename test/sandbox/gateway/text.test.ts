@@ -6,7 +6,7 @@ const path = '/v1/responses';
 const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
 const ask = { model: 'quill-5', input: 'Tell me of foxes' };
 
-/** The text of a stream, with the clock advanced to its end. */
+/** Advances the clock to the end of a stream and returns its text. */
 async function streamText({ gateway, clock }: Bench, body: object): Promise<string> {
   const answer = await open(gateway.url, body);
   const text = answer.body.text();

@@ -17,7 +17,7 @@ async function finishTask(fixture: Bench, body: object, path: string = endpoints
   return (await fixture.get(`${path}/${json.task_id}`)).json;
 }
 
-/** The size and duration of a task's video. */
+/** Returns the size and duration of a task's video. */
 async function videoOf(fixture: Bench, body: object): Promise<Record<string, unknown> | undefined> {
   const task = await finishTask(fixture, body);
   await fixture.get(new URL(task.url).pathname);

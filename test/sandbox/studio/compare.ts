@@ -2,7 +2,7 @@ import sharp from 'sharp';
 
 const SIDE = 64;
 
-/** The pixels of an image or a part of it, reduced to a small square. */
+/** Returns the pixels of an image or a part of it, reduced to a small square. */
 export async function thumbnail(
   image: Buffer,
   part?: { left: number; top: number; width: number; height: number },

@@ -28,7 +28,7 @@ const STYLES = [
 const image = async (scene: Scene, references?: readonly Buffer[]) =>
   (await studio.drawImage(scene, references ? { ...SIZE, references } : SIZE)).bytes;
 
-async function plain(colour: string): Promise<Buffer> {
+async function plainImage(colour: string): Promise<Buffer> {
   return await sharp({ create: { width: 60, height: 40, channels: 3, background: colour } })
     .png()
     .toBuffer();
@@ -109,8 +109,8 @@ describe('The images of the studio', () => {
     const scene = sceneOf('a quiet valley', 2);
     const [none, red, blue, broken] = await Promise.all([
       image(scene),
-      image(scene, [await plain('#d02020')]),
-      image(scene, [await plain('#2030d0')]),
+      image(scene, [await plainImage('#d02020')]),
+      image(scene, [await plainImage('#2030d0')]),
       image(scene, [Buffer.from('not an image')]),
     ]);
     const means = async (bytes: Buffer) => (await sharp(bytes).stats()).channels.map(({ mean }) => mean);

@@ -36,7 +36,7 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-/** The page server with the real bot as a process, and a one-line page in place of the built one. */
+/** Opens the page server with the real bot as a process, and a one-line page in place of the built one. */
 export async function openPageServer(options: Partial<StageOptions> = {}): Promise<PageServer> {
   const resources = new Resources();
   const defaults = { speed: 50, realGateway: false, environment: process.env, signal: new AbortController().signal };

@@ -16,7 +16,7 @@ interface Heard {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server that sends its responses one after the other, and repeats the last one. */
+/** Starts a server that sends its responses one after the other, and repeats the last one. */
 async function serve(answers: Answer[]): Promise<{ url: string; requests: Heard[]; server: Server }> {
   const received: Heard[] = [];
   const server = createServer((request, response) => {

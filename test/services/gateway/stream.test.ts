@@ -41,7 +41,7 @@ const sent =
     response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body);
   };
 
-async function asked({ gateway }: { gateway: Gateway }): Promise<TextEvent[] | GatewayError> {
+async function streamEvents({ gateway }: { gateway: Gateway }): Promise<TextEvent[] | GatewayError> {
   const events: TextEvent[] = [];
   try {
     for await (const event of gateway.responses.stream({ model: 'm', input: 'Hi' })) events.push(event);
@@ -65,7 +65,7 @@ describe('The streaming client of the gateway', () => {
     ['JSON', json, 'application/json'],
     ['JSON labelled as a stream', ` \n${json}`, events],
   ])('The streaming client reads %s by its content', async (_name, body, type) => {
-    const came = await asked(await gatewayThat(sent(body, type)));
+    const came = await streamEvents(await gatewayThat(sent(body, type)));
     expect(came).toMatchObject([{ type: 'created' }, { type: 'text', delta: 'Hello' }, { type: 'completed' }]);
   });
 
@@ -90,7 +90,7 @@ describe('The streaming client of the gateway', () => {
     ],
   ])('The streaming client throws on %s and does not retry', async (_name, body, type, status, facts) => {
     const fixture = await gatewayThat(sent(body, type, status));
-    const error = await asked(fixture);
+    const error = await streamEvents(fixture);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject(facts);
     expect((error as GatewayError).message).not.toMatch(/[<>]/);
@@ -99,13 +99,13 @@ describe('The streaming client of the gateway', () => {
 
   it('The streaming client does not follow redirects, because a submit goes to one URL', async () => {
     const fixture = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
-    expect(await asked(fixture)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
+    expect(await streamEvents(fixture)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
     expect(fixture.heard()).toBe(1);
   });
 
   it('The streaming client closes the connection to a gateway that sends nothing after its headers', async () => {
     const fixture = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).flushHeaders());
-    expect(await asked(fixture)).toMatchObject({
+    expect(await streamEvents(fixture)).toMatchObject({
       kind: 'unreachable',
       code: 'UND_ERR_BODY_TIMEOUT',
       mayHaveTakenEffect: true,
@@ -115,7 +115,7 @@ describe('The streaming client of the gateway', () => {
 
   it('The streaming client stops reading at the end even if the gateway keeps the connection open', async () => {
     const fixture = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
-    expect(await asked(fixture)).toHaveLength(3);
+    expect(await streamEvents(fixture)).toHaveLength(3);
     await fixture.closed;
   });
 });

@@ -30,7 +30,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A gateway that speaks TLS, with all request data that it has read. */
+/** Starts a gateway that uses TLS, and records all request data that it has read. */
 async function secured(options: TlsOptions, onRequest: () => void = () => undefined) {
   const read: Buffer[] = [];
   const server = createTlsServer({ ...loopbackCertificate, ...options }, (socket) => {

@@ -10,7 +10,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { realSounds } from '../../support/sounds.ts';
 import { chunked, type FileHost, file, openFileHost, redirect } from '../media/file-host.ts';
-import { heavier, noise } from '../media/images.ts';
+import { noise, withExtraBytes } from '../media/images.ts';
 import { SECONDS } from '../sound/tones.ts';
 
 const apiKey = 'sk-secret-of-the-gateway';
@@ -80,7 +80,7 @@ describe('The files of a request', () => {
   const bytesOf = (dataUri = ''): Buffer => Buffer.from(dataUri.split(',')[1] ?? '', 'base64');
   const refused = (...pictures: object[]) => refusalOf(gather({ pictures }));
 
-  /** The number of pixels of each shade. */
+  /** Counts the pixels of each shade. */
   async function shadesOf(mask?: string) {
     const { data, info } = await sharp(bytesOf(mask)).extractChannel(0).raw().toBuffer({ resolveWithObject: true });
     return { width: info.width, height: info.height, white: data.filter((shade) => shade === 255).length };
@@ -129,8 +129,8 @@ describe('The files of a request', () => {
       const half = uploaded('half.png', png.subarray(0, png.length / 2));
       const video = uploaded('video.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
       const bomb = uploaded('bomb.png', await plain('black', { width: 2_300, height: 2_300 }));
-      const heavy = uploaded('heavy.png', heavier(png, 20 * MB));
-      const endless = given('endless.png', discord.on('/endless', chunked(heavier(png, 20 * MB))));
+      const heavy = uploaded('heavy.png', withExtraBytes(png, 20 * MB));
+      const endless = given('endless.png', discord.on('/endless', chunked(withExtraBytes(png, 20 * MB))));
       const gone = given('gone.png', `${discord.origin}/gone`);
       const broken = given(
         'broken.png',
@@ -160,7 +160,7 @@ describe('The files of a request', () => {
     });
 
     it('The images of a request release their memory whether they are accepted or refused', async () => {
-      const large = uploaded('large.png', heavier(png, 15 * MB));
+      const large = uploaded('large.png', withExtraBytes(png, 15 * MB));
       const odd = uploaded('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(15 * MB)]));
       for (let times = 0; times < 2; times++) {
         expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);

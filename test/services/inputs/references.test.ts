@@ -10,7 +10,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { realSounds } from '../../support/sounds.ts';
 import { type FileHost, file, openFileHost, redirect } from '../media/file-host.ts';
-import { heavier, noise } from '../media/images.ts';
+import { noise, withExtraBytes } from '../media/images.ts';
 
 const MB = 1_000_000;
 const minute = 60_000;
@@ -77,7 +77,7 @@ describe('The references of a request', () => {
     return named(name, `${url}?ex=${Math.floor(until / 1_000).toString(16)}&is=1&hm=ab&`, more);
   };
 
-  async function refused(...given: Parameters<typeof gather>) {
+  async function refusalFor(...given: Parameters<typeof gather>) {
     const error = await gather(...given).then(
       () => new Error('Nothing was refused.'),
       (reason: unknown) => reason,
@@ -102,9 +102,9 @@ describe('The references of a request', () => {
   });
 
   it('A request may have seven large reference files, whose memory is released', async () => {
-    const large = at('large.png', heavier(png, 12 * MB));
+    const large = at('large.png', withExtraBytes(png, 12 * MB));
     expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
-    await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
+    await refusalFor([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
     expect(
       (await gather([at('video.mp4', Buffer.concat([mp4, box(25 * MB)]), { medium: 'video' })])).references,
     ).toHaveLength(1);
@@ -121,12 +121,15 @@ describe('The references of a request', () => {
       [at('half.png', png.subarray(0, png.length / 2)), { key: odd, name: 'half.png' }],
       [at('video.png', mp4), { key: odd, name: 'video.png' }],
       [at('vast.png', huge), { key: 'refusals.imageTooLarge', name: 'vast.png', max: '20 MB' }],
-      [at('heavy.png', heavier(png, 21 * MB)), { key: 'refusals.imageTooLarge', name: 'heavy.png', max: '20 MB' }],
+      [
+        at('heavy.png', withExtraBytes(png, 21 * MB)),
+        { key: 'refusals.imageTooLarge', name: 'heavy.png', max: '20 MB' },
+      ],
       [at('a.mp4', png, { medium: 'video' }), { key: 'refusals.videoInvalid', name: 'a.mp4' }],
       [at('b.mp3', mp4, { medium: 'audio' }), { key: 'refusals.audioInvalid', name: 'b.mp3' }],
       [named('gone.png', `${discord.origin}/gone`), { key: 'refusals.imageGone', name: 'gone.png' }],
     ] as const) {
-      expect(await refused([at('good.png', png), given])).toEqual(refusal);
+      expect(await refusalFor([at('good.png', png), given])).toEqual(refusal);
     }
   });
 
@@ -154,14 +157,14 @@ describe('The references of a request', () => {
 
     it('References that the gateway cannot reach are refused if the model only accepts URLs and the gateway does not store uploads', async () => {
       const until = clock.now() + 60 * minute;
-      expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
-      expect(await refused([uploaded('up.png', png, until)])).toEqual({
+      expect(await refusalFor([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
+      expect(await refusalFor([uploaded('up.png', png, until)])).toEqual({
         key: 'refusals.referenceUnreachable',
         name: 'up.png',
       });
       const video = at('video.mp4', mp4, { medium: 'video', takes: 'address or data' });
       const before = discord.requests.length;
-      expect(await refused([video])).toEqual({ key: 'refusals.referenceNotPublic', name: 'video.mp4' });
+      expect(await refusalFor([video])).toEqual({ key: 'refusals.referenceNotPublic', name: 'video.mp4' });
       expect(discord.requests).toHaveLength(before);
     });
 
@@ -182,9 +185,9 @@ describe('The references of a request', () => {
       'A gateway whose upload endpoint responds with %s is treated as not supporting uploads',
       async (kind) => {
         upload = () => Promise.reject(new GatewayError('No uploads.', { kind }));
-        expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
+        expect(await refusalFor([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
         const transfer = { transfer: 'upload' } as const;
-        expect(await refused([at('public.png', png)], transfer)).toEqual({ key: 'refusals.uploadsNotSupported' });
+        expect(await refusalFor([at('public.png', png)], transfer)).toEqual({ key: 'refusals.uploadsNotSupported' });
       },
     );
 
@@ -198,15 +201,15 @@ describe('The references of a request', () => {
       const bytes = await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer();
       const large = at('large.png', bytes, { takes: 'address or data' });
       expect((await gather([large, large])).references).toHaveLength(2);
-      expect(await refused([large, large, large])).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
+      expect(await refusalFor([large, large, large])).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
     it('References are not fetched from a private network, not even after a redirect', async () => {
       const secret = thirdPartyHost.on('/secret.png', file(png));
       const direct = named('direct.png', secret, { takes: 'address or data' });
       const viaRedirect = named('round.png', discord.on('/public', redirect(secret)));
-      expect(await refused([direct])).toEqual({ key: 'refusals.referenceNotPublic', name: 'direct.png' });
-      expect(await refused([viaRedirect])).toEqual({ key: 'refusals.referenceNotPublic', name: 'round.png' });
+      expect(await refusalFor([direct])).toEqual({ key: 'refusals.referenceNotPublic', name: 'direct.png' });
+      expect(await refusalFor([viaRedirect])).toEqual({ key: 'refusals.referenceNotPublic', name: 'round.png' });
       expect(thirdPartyHost.requests).toEqual([]);
     });
   });
@@ -215,7 +218,7 @@ describe('The references of a request', () => {
     it('Discord URLs are accepted if they remain valid for as long as the gateway may need them', async () => {
       const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
       expect((await gather([exact])).references).toHaveLength(1);
-      expect(await refused([exact], { timeLimitMs: 15 * minute })).toEqual({
+      expect(await refusalFor([exact], { timeLimitMs: 15 * minute })).toEqual({
         ...{ key: 'refusals.referenceExpiresSoon', name: 'exact.png', minutes: '15' },
         until: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/),
       });
@@ -223,7 +226,7 @@ describe('The references of a request', () => {
 
     it('Expired Discord URLs are refused without a fetch', async () => {
       const late = uploaded('late.png', png, clock.now() - 60 * minute);
-      expect(await refused([late])).toMatchObject({ key: 'refusals.referenceExpired', name: 'late.png' });
+      expect(await refusalFor([late])).toMatchObject({ key: 'refusals.referenceExpired', name: 'late.png' });
       expect(discord.requests).toEqual([]);
     });
 

@@ -38,7 +38,7 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
-/** The pid of the replacement process, as soon as it exists. */
+/** Returns the pid of the replacement process, as soon as it exists. */
 async function successorOf(pid: number, media: MediaProcess): Promise<number> {
   await expect.poll(() => media.pid ?? pid, { interval: 1, timeout: 20_000 }).not.toBe(pid);
   return pidOf(media);
@@ -148,9 +148,9 @@ describe('The media process', () => {
 
   it('The media process frees the reservation of a job that was aborted', async () => {
     const { media } = opened();
-    const unwanted = new AbortController();
-    const work = outcome(media.run(chart, facts, { signal: unwanted.signal }));
-    unwanted.abort(new Error('no longer wanted'));
+    const controller = new AbortController();
+    const work = outcome(media.run(chart, facts, { signal: controller.signal }));
+    controller.abort(new Error('no longer wanted'));
     expect(await work).toBe('Error: no longer wanted');
     expect(await outcome(media.run(chart, facts))).toBe('PNG');
   });

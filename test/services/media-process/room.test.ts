@@ -36,10 +36,10 @@ describe('Memory for decoding', () => {
   it('Memory for decoding is not reserved for an aborted job, and the jobs behind it move up', async () => {
     const { events, claim } = visited(new MemoryPool(100));
     await claim('first', 60);
-    const unwanted = new AbortController();
-    const large = claim('large', 80, unwanted.signal);
+    const controller = new AbortController();
+    const large = claim('large', 80, controller.signal);
     const small = claim('small', 10);
-    unwanted.abort(new Error('no longer wanted'));
+    controller.abort(new Error('no longer wanted'));
     await expect(large).rejects.toThrow('no longer wanted');
     await small;
     expect(events).toEqual(['first', 'small']);

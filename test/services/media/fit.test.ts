@@ -4,11 +4,11 @@ import { readWhole } from '../../../src/services/media/content.ts';
 import type { FitResult } from '../../../src/services/media/images/fit.ts';
 import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
-import { heavier, noise } from './images.ts';
+import { noise, withExtraBytes } from './images.ts';
 
-const PNG_SIZE_AT = 16;
+const PNG_WIDTH_OFFSET = 16;
 
-describe('Making a file fit', () => {
+describe('Fitting a file into a size limit', () => {
   let media: Media;
 
   beforeEach(() => {
@@ -19,38 +19,38 @@ describe('Making a file fit', () => {
   });
   afterEach(() => media.close());
 
-  async function held(bytes: Buffer) {
+  async function fetchedFile(bytes: Buffer) {
     const fetched = await media.fetch({ base64: bytes.toString('base64') });
     return { bytes: await readWhole(fetched), type: fetched.type };
   }
 
   async function fitted(bytes: Buffer, max: number) {
-    const result: FitResult = await media.fit(await held(bytes), max);
+    const result: FitResult = await media.fit(await fetchedFile(bytes), max);
     if (result.how === 'none') throw new Error('It should have fitted.');
     expect(result.bytes.length).toBeLessThanOrEqual(max);
     return { ...result, facts: await media.imageFacts(result.bytes) };
   }
 
-  it('Making a file fit leaves a sufficiently small file unchanged', async () => {
+  it('A sufficiently small file is left unchanged', async () => {
     const png = await noise(50, 50).png().toBuffer();
     const result = await fitted(png, png.length);
     expect(result.how).toBe('as-is');
     expect(result.bytes.equals(png)).toBe(true);
   });
 
-  it('Making a file fit does not count metadata', async () => {
+  it('Metadata does not count towards the size limit of a file', async () => {
     const png = await noise(50, 50).png().toBuffer();
-    expect((await fitted(heavier(png, 100_000), png.length)).how).toBe('as-is');
+    expect((await fitted(withExtraBytes(png, 100_000), png.length)).how).toBe('as-is');
   });
 
-  it('Making a file fit lowers the quality first and keeps the pixel size', async () => {
+  it('The quality of an image that is too large is reduced first, and its pixel size is kept', async () => {
     const png = await noise(400, 300).blur(2).png().toBuffer();
     const result = await fitted(png, Math.floor(png.length / 3));
     expect(result).toMatchObject({ how: 're-encoded', facts: { width: 400, height: 300 } });
     expect(result.type.mime).toBe('image/jpeg');
   });
 
-  it('Making a file fit lowers the pixel size next, but no further than half of each side', async () => {
+  it('If lower quality is not enough, the pixel size of an image is reduced, but to no less than half of each side', async () => {
     const png = await noise(600, 400).png().toBuffer();
     const { how, facts } = await fitted(png, Math.floor(png.length / 15));
     expect(how).toBe('re-encoded');
@@ -59,24 +59,24 @@ describe('Making a file fit', () => {
     expect(facts.width / facts.height).toBeCloseTo(1.5, 1);
   });
 
-  it('Making a file fit makes a preview next, and finally gives up', async () => {
+  it('If a smaller pixel size is not enough, an image becomes a preview, and if no preview fits, there is no result', async () => {
     const png = await noise(3_000, 2_000).png().toBuffer();
     const preview = await fitted(png, 400_000);
     expect(preview).toMatchObject({ how: 'preview', type: { mime: 'image/jpeg' } });
     expect(preview.facts.width).toBeLessThanOrEqual(1_280);
-    const source = await held(png);
+    const source = await fetchedFile(png);
     expect(await media.fit(source, 500)).toEqual({ how: 'none' });
     expect(await media.fit(source, 0)).toEqual({ how: 'none' });
   });
 
-  it('Making a file fit keeps transparency', async () => {
+  it('An image that is made smaller stays transparent', async () => {
     const png = await noise(300, 300, 4).png().toBuffer();
     const { how, type, bytes } = await fitted(png, Math.floor(png.length / 2));
     expect({ how, mime: type.mime }).toEqual({ how: 're-encoded', mime: 'image/webp' });
     expect((await sharp(bytes).metadata()).hasAlpha).toBe(true);
   });
 
-  it('Making a file fit keeps an animation animated at its speed for as long as possible', async () => {
+  it('An animation that is made smaller stays animated at its original speed for as long as possible', async () => {
     const still = noise(200, 200);
     const hues = Array.from({ length: 12 }, (_, at) =>
       still
@@ -106,7 +106,7 @@ describe('Making a file fit', () => {
     }
   });
 
-  it('Making a file fit makes a preview of the first frame of an animated PNG, which it cannot decode', async () => {
+  it('The preview of an animated PNG shows its first frame, because the animation cannot be decoded', async () => {
     const png = await noise(300, 300).png().toBuffer();
     const control = Buffer.alloc(20);
     control.writeUInt32BE(8, 0);
@@ -116,26 +116,26 @@ describe('Making a file fit', () => {
     expect((await fitted(animated, 100_000)).how).toBe('preview');
   });
 
-  it('Making a file fit rotates an image upright when it shrinks it', async () => {
+  it('An image that is made smaller is rotated upright', async () => {
     const jpeg = await noise(600, 400).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer();
     const { facts } = await fitted(jpeg, Math.floor(jpeg.length / 2));
     expect(facts.width).toBeLessThan(facts.height);
     expect((await fitted(jpeg, 40_000)).facts).toMatchObject({ frames: 1 });
   });
 
-  it('Making a file fit converts the colours of another profile instead of losing them', async () => {
+  it('Colours from another colour profile are converted to sRGB instead of being lost', async () => {
     const green = await sharp({ create: { width: 200, height: 200, channels: 3, background: '#00ff00' } })
       .withIccProfile('p3')
       .png()
       .toBuffer();
-    const weighty = await sharp(await noise(900, 900).png().toBuffer())
+    const largePng = await sharp(await noise(900, 900).png().toBuffer())
       .composite([{ input: await sharp(green).png().toBuffer(), top: 0, left: 0 }])
       .withIccProfile('p3')
       .png()
       .toBuffer();
-    const { bytes, how } = await fitted(weighty, Math.floor(weighty.length / 3));
+    const { bytes, how } = await fitted(largePng, Math.floor(largePng.length / 3));
     expect(how).toBe('re-encoded');
-    const expected = await sharp(weighty)
+    const expected = await sharp(largePng)
       .extract({ left: 50, top: 50, width: 1, height: 1 })
       .toColourspace('srgb')
       .raw()
@@ -145,28 +145,28 @@ describe('Making a file fit', () => {
       expect(Math.abs((actual[channel] ?? 0) - (expected[channel] ?? 0))).toBeLessThan(12);
   });
 
-  it('Making a file fit sends a video unchanged or not at all', async () => {
+  it('A video is returned unchanged, or refused if it is too large', async () => {
     const video = { bytes: Buffer.alloc(1_000), type: { kind: 'video', mime: 'video/mp4', extension: 'mp4' } } as const;
     expect(await media.fit(video, 1_000)).toMatchObject({ how: 'as-is', bytes: video.bytes });
     expect(await media.fit(video, 999)).toEqual({ how: 'none' });
   });
 
-  it('Making a file fit refuses a decompression bomb by its claimed size, before decoding anything', async () => {
+  it('A decompression bomb is refused because of its claimed size, before anything is decoded', async () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-    dot.writeUInt32BE(60_000, PNG_SIZE_AT);
-    dot.writeUInt32BE(60_000, PNG_SIZE_AT + 4);
+    dot.writeUInt32BE(60_000, PNG_WIDTH_OFFSET);
+    dot.writeUInt32BE(60_000, PNG_WIDTH_OFFSET + 4);
     const { crc32 } = await import('node:zlib');
     dot.writeUInt32BE(crc32(dot.subarray(12, 29)), 29);
     const before = process.memoryUsage().rss;
-    await expect(media.fit(await held(dot), 10_000_000)).rejects.toMatchObject({ kind: 'too-large' });
+    await expect(media.fit(await fetchedFile(dot), 10_000_000)).rejects.toMatchObject({ kind: 'too-large' });
     await expect(media.checkImage(dot)).rejects.toMatchObject({ kind: 'too-large' });
     await expect(media.imageFacts(dot)).rejects.toMatchObject({ kind: 'too-large' });
     expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
   });
 
-  it('Making a file fit counts every frame of an animation', async () => {
+  it('Every frame of an animation counts towards the pixel limit', async () => {
     const pixels = Buffer.alloc(100 * 100 * 3 * 5, 7).map((_, at) => at % 251);
     const gif = await sharp(pixels, { raw: { width: 100, height: 500, channels: 3, pageHeight: 100 } })
       .gif()
@@ -176,27 +176,27 @@ describe('Making a file fit', () => {
       { log: { warn: () => undefined }, process: mediaProcess },
       { pixels: 40_000 },
     );
-    await expect(small.fit(await held(gif), 10)).rejects.toMatchObject({ kind: 'too-large' });
+    await expect(small.fit(await fetchedFile(gif), 10)).rejects.toMatchObject({ kind: 'too-large' });
     await small.close();
   });
 
-  it('Making a file fit reports a damaged image as damaged and continues with the next one', async () => {
+  it('A damaged image is reported as damaged, and the next image is processed as usual', async () => {
     const png = await noise(300, 300).png().toBuffer();
-    const half = await held(png.subarray(0, png.length / 2));
+    const half = await fetchedFile(png.subarray(0, png.length / 2));
     await expect(media.fit(half, 10_000_000)).rejects.toMatchObject({ kind: 'damaged' });
     await expect(media.fit(half, 1_000)).rejects.toMatchObject({ kind: 'damaged' });
     expect((await fitted(png, png.length)).how).toBe('as-is');
   });
 
-  it('Making a file fit ends when the service is closed, and reports that to every waiting caller', async () => {
-    const source = await held(await noise(1_500, 1_500).png().toBuffer());
-    const unwanted = new AbortController();
+  it('Closing the service ends the work on a file, and every waiting caller receives an error', async () => {
+    const source = await fetchedFile(await noise(1_500, 1_500).png().toBuffer());
+    const controller = new AbortController();
     const outcomes = Promise.allSettled([
-      media.fit(source, 500_000, { signal: unwanted.signal }),
+      media.fit(source, 500_000, { signal: controller.signal }),
       media.fit(source, 500_000),
       media.fit(source, 500_000),
     ]);
-    unwanted.abort();
+    controller.abort();
     await media.close();
     const codes = (await outcomes).map((one) =>
       one.status === 'rejected' ? (one.reason as MediaError).code : 'fitted',

@@ -13,7 +13,7 @@ export function noise(width: number, height: number, channels: 3 | 4 = 3): Sharp
 }
 
 /** The same PNG with the given number of extra bytes, in a chunk that decoders skip. */
-export function heavier(png: Buffer, bytes: number): Buffer {
+export function withExtraBytes(png: Buffer, bytes: number): Buffer {
   const chunk = Buffer.alloc(12 + bytes);
   chunk.writeUInt32BE(bytes, 0);
   chunk.write('saNd', 4, 'latin1');

@@ -15,17 +15,17 @@ const PART = { left: 20, top: 10, width: 40, height: 30 };
 const sheet = (background: Colour, size: { width: number; height: number } = SIZE): Sharp =>
   sharp({ create: { ...size, channels: 4, background } });
 
-/** The area in one colour on a canvas of another. */
+/** Paints the area in one colour on a canvas of another. */
 const painted = async (colour: Colour, ground: Colour): Promise<Sharp> =>
   sheet(ground).composite([{ input: await sheet(colour, PART).png().toBuffer(), left: PART.left, top: PART.top }]);
 
-/** The area erased from an image. */
+/** Erases the area from an image. */
 const holed = async (image: Sharp): Promise<Sharp> =>
   sharp(await image.ensureAlpha().png().toBuffer()).composite([
     { input: await sheet('black', PART).png().toBuffer(), left: PART.left, top: PART.top, blend: 'dest-out' },
   ]);
 
-/** The white area of a mask; fails if the mask has any shade other than black and white. */
+/** Returns the white area of a mask; fails if the mask has any shade other than black and white. */
 async function whiteOf(mask: Buffer) {
   const { data, info } = await sharp(mask).extractChannel(0).raw().toBuffer({ resolveWithObject: true });
   expect((await sharp(mask).metadata()).channels).toBe(1);

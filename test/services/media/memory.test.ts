@@ -4,7 +4,7 @@ import { readWhole } from '../../../src/services/media/content.ts';
 import { type Fetched, type Media, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { chunked, type FileHost, file, openFileHost } from './file-host.ts';
-import { heavier } from './images.ts';
+import { withExtraBytes } from './images.ts';
 
 const MIB = 1024 * 1024;
 
@@ -23,7 +23,7 @@ describe('The memory of many downloads', () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-    heavy = heavier(dot, 3 * MIB);
+    heavy = withExtraBytes(dot, 3 * MIB);
   });
   afterEach(async () => {
     await media.close();
@@ -57,11 +57,11 @@ describe('The memory of many downloads', () => {
     const base64 = heavy.toString('base64');
     const held: Fetched[] = [];
     for (let files = 0; files < 5; files++) held.push(await media.fetch(files % 2 ? { address: url } : { base64 }));
-    const unwanted = new AbortController();
-    const impatient = media.fetch({ address: url }, { signal: unwanted.signal });
+    const controller = new AbortController();
+    const impatient = media.fetch({ address: url }, { signal: controller.signal });
     const patient = media.fetch({ base64 });
     while (gateway.requests.length < 3) await new Promise(setImmediate);
-    unwanted.abort();
+    controller.abort();
     await expect(impatient).rejects.toMatchObject({ code: 'aborted' });
     held[0]?.release();
     held[0]?.release();
@@ -89,7 +89,7 @@ describe('The memory of many downloads', () => {
   it.each([1_000, MIB])(
     'The memory of many downloads is released if a host disconnects after %i bytes while the download is waiting',
     async (sent) => {
-      const base64 = heavier(heavy, 4 * MIB).toString('base64');
+      const base64 = withExtraBytes(heavy, 4 * MIB).toString('base64');
       const others = [await media.fetch({ base64 }), await media.fetch({ base64 })];
       let cut = (): void => undefined;
       const isCut = new Promise<void>((resolve) => {

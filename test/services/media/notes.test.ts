@@ -48,8 +48,8 @@ describe('The metadata of an image', () => {
   });
   afterEach(() => media.close());
 
-  /** The bytes that would be uploaded. */
-  async function sent(bytes: Buffer): Promise<{ how: string; bytes: Buffer; mime: string }> {
+  /** Returns the bytes that would be uploaded. */
+  async function bytesToUpload(bytes: Buffer): Promise<{ how: string; bytes: Buffer; mime: string }> {
     const fetched = await media.fetch({ base64: bytes.toString('base64') });
     const { type } = fetched;
     const fitted = await media.fit({ bytes: await readWhole(fetched), type }, 10_000_000);
@@ -68,7 +68,7 @@ describe('The metadata of an image', () => {
     'The metadata of an image is not searched twice: a %s without any is left unchanged',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
-      const { how, bytes: result } = await sent(bytes);
+      const { how, bytes: result } = await bytesToUpload(bytes);
       expect(how).toBe('as-is');
       expect(result.equals(bytes)).toBe(true);
     },
@@ -79,7 +79,7 @@ describe('The metadata of an image', () => {
     async (format) => {
       const noted = await image.toFormat(format).withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
       expect(noted.includes(SECRET)).toBe(true);
-      const { how, bytes } = await sent(noted);
+      const { how, bytes } = await bytesToUpload(noted);
       expect(how).toBe('as-is');
       await expectNoNotes(bytes);
       expect((await pixelsOf(bytes)).equals(await pixelsOf(noted))).toBe(true);
@@ -90,7 +90,7 @@ describe('The metadata of an image', () => {
   it('The metadata of an image is removed from AVIF by re-encoding it', async () => {
     const noted = await image.avif().withExif(EXIF).withXmp(XMP).toBuffer();
     expect(noted.includes(SECRET)).toBe(true);
-    const { how, bytes, mime } = await sent(noted);
+    const { how, bytes, mime } = await bytesToUpload(noted);
     expect({ how, mime }).toEqual({ how: 're-encoded', mime: 'image/webp' });
     await expectNoNotes(bytes);
   });
@@ -100,7 +100,7 @@ describe('The metadata of an image', () => {
     async (type) => {
       const png = await image.png().toBuffer();
       const noted = withChunk(png, type, Buffer.from(`parameters\0${SECRET}`));
-      expect((await sent(noted)).bytes.equals(png)).toBe(true);
+      expect((await bytesToUpload(noted)).bytes.equals(png)).toBe(true);
     },
   );
 
@@ -113,12 +113,12 @@ describe('The metadata of an image', () => {
   ])('The metadata of an image is removed from %s in JPEG', async (_name, marker, data) => {
     const jpeg = await image.jpeg().toBuffer();
     const noted = withSegment(jpeg, marker, Buffer.from(data, 'latin1'));
-    expect((await sent(noted)).bytes.equals(jpeg)).toBe(true);
+    expect((await bytesToUpload(noted)).bytes.equals(jpeg)).toBe(true);
   });
 
   it('The metadata of an image is removed from a progressive JPEG, which has tables between its scans', async () => {
     const jpeg = await image.jpeg({ progressive: true }).toBuffer();
-    const { bytes } = await sent(withSegment(jpeg, 0xfe, Buffer.from(SECRET)));
+    const { bytes } = await bytesToUpload(withSegment(jpeg, 0xfe, Buffer.from(SECRET)));
     expect(bytes.equals(jpeg)).toBe(true);
   });
 
@@ -130,20 +130,20 @@ describe('The metadata of an image', () => {
       Buffer.from('ffd3abcdff00ffffd7', 'hex'),
       plain.subarray(end),
     ]);
-    expect((await sent(withSegment(marked, 0xfe, Buffer.from(SECRET)))).bytes.equals(marked)).toBe(true);
+    expect((await bytesToUpload(withSegment(marked, 0xfe, Buffer.from(SECRET)))).bytes.equals(marked)).toBe(true);
   });
 
   it('The metadata of an image is no longer flagged in the WebP header', async () => {
     const noted = await image.webp().withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
     const announced = (webp: Buffer) => ({ form: webp.toString('latin1', 12, 16), notes: (webp[20] ?? 0) & 0x0c });
     expect(announced(noted)).toEqual({ form: 'VP8X', notes: 0x0c });
-    expect(announced((await sent(noted)).bytes)).toEqual({ form: 'VP8X', notes: 0 });
+    expect(announced((await bytesToUpload(noted)).bytes)).toEqual({ form: 'VP8X', notes: 0 });
   });
 
   it('The metadata of an image is never decompressed, however much it contains', async () => {
     const png = await image.png().toBuffer();
     const packed = Buffer.concat([Buffer.from('k\0\0', 'latin1'), deflateSync(Buffer.alloc(100_000_000))]);
-    expect((await sent(withChunk(png, 'zTXt', packed))).bytes.equals(png)).toBe(true);
+    expect((await bytesToUpload(withChunk(png, 'zTXt', packed))).bytes.equals(png)).toBe(true);
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
@@ -151,7 +151,7 @@ describe('The metadata of an image', () => {
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
       const noted = Buffer.concat([bytes, Buffer.from(`<script>${SECRET}</script>`)]);
-      expect((await sent(noted)).bytes.equals(bytes)).toBe(true);
+      expect((await bytesToUpload(noted)).bytes.equals(bytes)).toBe(true);
     },
   );
 
@@ -172,13 +172,13 @@ describe('The metadata of an image', () => {
     const notedGif = Buffer.concat([gif.subarray(0, at), comment, gif.subarray(at)]);
     for (const noted of [webp, notedGif]) {
       expect(noted.includes(SECRET)).toBe(true);
-      const { how, bytes } = await sent(noted);
+      const { how, bytes } = await bytesToUpload(noted);
       expect(how).toBe('as-is');
       await expectNoNotes(bytes);
       expect(await sharp(bytes).metadata()).toMatchObject({ pages: 3, delay: [50, 100, 150], loop: 2 });
       expect((await pixelsOf(bytes)).equals(await pixelsOf(noted))).toBe(true);
     }
-    expect((await sent(notedGif)).bytes.equals(gif)).toBe(true);
+    expect((await bytesToUpload(notedGif)).bytes.equals(gif)).toBe(true);
   });
 
   it.each([
@@ -194,7 +194,7 @@ describe('The metadata of an image', () => {
       .toFormat(format)
       .withMetadata({ orientation })
       .toBuffer();
-    const { how, bytes, mime } = await sent(rotated);
+    const { how, bytes, mime } = await bytesToUpload(rotated);
     expect({ how, mime }).toEqual({ how: 're-encoded', mime: `image/${format}` });
     await expectNoNotes(bytes);
     const isAside = orientation > 4;

@@ -91,7 +91,7 @@ describe('A file too large for the memory', () => {
     expect((await media.fetch({ address: url })).bytes).toBeDefined();
   });
 
-  it('A file too large for the memory is removed at the next start after the bot was killed, while files of other programs stay', async () => {
+  it('A file too large for the memory is removed at the next start after the bot was killed, while files from other programs stay', async () => {
     const media = open();
     const { path = '' } = await media.fetch({ address: scene.gateway.on('/large', file(large)) });
     const own = dirname(path).slice(temporary.length + 1);

@@ -54,10 +54,10 @@ describe('The memory pool of all downloads', () => {
     const first = pool.claim();
     await first.take(60, never);
     first.settle(60);
-    const unwanted = new AbortController();
-    const large = pool.claim().take(80, unwanted.signal);
+    const controller = new AbortController();
+    const large = pool.claim().take(80, controller.signal);
     const small = pool.claim().take(10, never);
-    unwanted.abort(new Error('no longer wanted'));
+    controller.abort(new Error('no longer wanted'));
     await expect(large).rejects.toThrow('no longer wanted');
     await small;
     expect(pool).toMatchObject({ used: 70, waiting: 0 });
@@ -107,18 +107,18 @@ describe('The memory pool of all downloads', () => {
         const pool = new CapacityPool(total, 100);
         const use = async (one: (typeof wanted)[number]): Promise<void> => {
           const claim = pool.claim();
-          const unwanted = new AbortController();
+          const controller = new AbortController();
           try {
             for (const step of one.steps) {
-              const turn = claim.take(step, unwanted.signal);
-              if (one.isUnwanted && step % 2 === 1) unwanted.abort();
+              const turn = claim.take(step, controller.signal);
+              if (one.isUnwanted && step % 2 === 1) controller.abort();
               await turn;
               expect(pool.used).toBeLessThanOrEqual(total);
               for (let pause = 0; pause < one.pauses; pause++) await Promise.resolve();
             }
             claim.settle(Math.floor(one.steps.reduce((sum, step) => sum + step, 0) / 2));
           } catch (error) {
-            if (!unwanted.signal.aborted) throw error;
+            if (!controller.signal.aborted) throw error;
           } finally {
             claim.release();
           }

@@ -46,7 +46,7 @@ export async function openScene(): Promise<Scene> {
   };
 }
 
-/** The media error with which the promise rejects; any other error fails the test. */
+/** Returns the media error with which the promise rejects; any other error fails the test. */
 export async function failureOf(work: Promise<unknown>): Promise<MediaError> {
   const error = await work.then(
     () => new Error('Nothing failed.'),

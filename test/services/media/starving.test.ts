@@ -76,13 +76,13 @@ describe('Links that announce much and deliver nothing', () => {
   });
 
   it('Links that announce much and deliver nothing free their slot when they are aborted', async () => {
-    const unwanted = new AbortController();
-    const { signal } = unwanted;
+    const controller = new AbortController();
+    const { signal } = controller;
     const stalled = [1, 2, 3].map((at) =>
       failureOf(media.fetch({ address: link(`a${at}`) }, { givenBy: 'one', signal })),
     );
     await expect.poll(() => open.length).toBe(2);
-    unwanted.abort();
+    controller.abort();
     for (const failure of stalled) expect(await failure).toMatchObject({ code: 'aborted' });
     const url = scene.gateway.on('/own', file(scene.png));
     expect((await media.fetch({ address: url }, { givenBy: 'one' })).size).toBe(scene.png.length);

@@ -26,7 +26,7 @@ describe('A faulty file host', () => {
     for (const server of servers) await new Promise((resolve) => server.close(resolve));
   });
 
-  /** A gateway that sends arbitrary bytes once it has received a request. */
+  /** Starts a gateway that sends arbitrary bytes once it has received a request. */
   async function rawGateway(say: (socket: Socket) => void, limits: Partial<MediaLimits> = {}) {
     const server = createServer((socket) => {
       sockets.add(socket);

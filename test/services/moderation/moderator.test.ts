@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openModerator } from '../../../src/services/moderation/moderator.ts';
 
-/** A moderator that uses a service with these responses, and the timers that it has set. */
+/** Creates a moderator that uses a service with these responses, and records the timers that it sets. */
 async function moderatorOf(respond: RequestListener) {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

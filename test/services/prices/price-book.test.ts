@@ -30,7 +30,7 @@ const listed: PriceList = {
   ]),
 };
 
-/** A price book that has read the gateway's list. */
+/** Creates a price book that has read the gateway's list. */
 async function bookOf(operator: OperatorPrices, group: string | null = 'default') {
   const clock = new ManualClock();
   const gateway = new GatewayPrices({ fetch: async () => listed, group: group ?? undefined, clock, log });

@@ -19,7 +19,7 @@ const repeated = (seconds: number): Int16Array => {
   return Int16Array.from({ length: Math.round(seconds * PCM_RATE) }, (_, index) => tones[index % tones.length] ?? 0);
 };
 
-/** The samples that a third-party decoder reads from verified pages, as a player would by RFC 7845. */
+/** Returns the samples that a third-party decoder reads from verified pages, as a player would by RFC 7845. */
 async function replayed(bytes: Buffer): Promise<{ samples: Float32Array; errors: unknown[] }> {
   const [head, , ...sound] = pagesOf(bytes);
   const preSkip = head?.packets[0]?.readUInt16LE(10) ?? 0;

@@ -18,7 +18,7 @@ const opened = () =>
     log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
   });
 /** A queue of voice messages with a media process of its own. */
-function begun(clock: Clock) {
+function startWriting(clock: Clock) {
   const process = new MediaProcess({ clock, log: { warn: () => undefined } });
   onTestFinished(() => process.close());
   return { process, writings: new VoiceQueue(process) };
@@ -68,7 +68,7 @@ describe('A voice message that is written while it is spoken', () => {
   });
 
   it('A voice message is complete even if a stopped bot had left one with the same number', async () => {
-    const { process, writings } = begun(systemClock);
+    const { process, writings } = startWriting(systemClock);
     const left = writings.begin(60);
     left.add(second);
     await expect.poll(() => left.waitingSamples, WAIT_LIMIT).toBe(0);
@@ -78,9 +78,9 @@ describe('A voice message that is written while it is spoken', () => {
     expect((await next.finish()).seconds).toBe(1);
   });
 
-  it('A voice message can be begun long before it ends', async () => {
+  it('A voice message can begin long before it ends', async () => {
     const clock = new ManualClock();
-    const { process, writings } = begun(clock);
+    const { process, writings } = startWriting(clock);
     const slow = writings.begin(60);
     slow.add(second);
     await expect.poll(() => slow.waitingSamples, WAIT_LIMIT).toBe(0);
@@ -141,7 +141,7 @@ describe('A voice message that is written while it is spoken', () => {
   });
 
   it('A voice message fails together with the process that holds its beginning, and the next one is written', async () => {
-    const { process: own, writings } = begun(systemClock);
+    const { process: own, writings } = startWriting(systemClock);
     const [first, next] = [writings.begin(60), writings.begin(60)];
     first.add(second);
     await expect.poll(() => first.waitingSamples, WAIT_LIMIT).toBe(0);
@@ -153,7 +153,7 @@ describe('A voice message that is written while it is spoken', () => {
   });
 
   it('A voice message continues in a new process when the old one had received nothing of it', async () => {
-    const { process: own, writings } = begun(systemClock);
+    const { process: own, writings } = startWriting(systemClock);
     const writer = writings.begin(60);
     writer.add(second);
     await expect.poll(() => own.pid).toBeDefined();
@@ -173,7 +173,7 @@ describe('A voice message that is written while it is spoken', () => {
 
 describe('Voice messages beyond the memory limit', () => {
   it('Voice messages beyond the limit are refused at their end, and there is room again when one is dropped', async () => {
-    const { writings } = begun(systemClock);
+    const { writings } = startWriting(systemClock);
     const many = Array.from({ length: 201 }, () => writings.begin(60));
     for (const writer of many) writer.add(second.subarray(0, 10));
     expect(await outcomeOf(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
@@ -186,7 +186,7 @@ describe('Voice messages beyond the memory limit', () => {
   });
 
   it('Voice messages are refused while half an hour of audio is waiting', async () => {
-    const { writings } = begun(systemClock);
+    const { writings } = startWriting(systemClock);
     const minutes = new Int16Array(10 * 60 * PCM_RATE);
     const many = Array.from({ length: 4 }, () => writings.begin(600));
     for (const writer of many) writer.add(minutes);

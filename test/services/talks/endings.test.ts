@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
+import { guest, owner, pollOptions, SLOWLY, scene } from './scene.ts';
 
 const MINUTE = 60_000;
 
@@ -22,7 +22,7 @@ describe('The end of a conversation', () => {
     const over = await talks.end(talk.id, 'ended');
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'ended', turns: [utterance.id] } });
     expect(await ended(utterance)).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
-    await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
     expect(await talks.end(talk.id, 'idle')).toEqual(over);
   });
 
@@ -38,7 +38,7 @@ describe('The end of a conversation', () => {
     const over = await waitFor(talk, hasEnded);
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' } });
     expect((over.times.ended ?? 0) - (utterance.times.accepted ?? 0)).toBeGreaterThanOrEqual(15 * MINUTE);
-    await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
   });
 
   it('A conversation is never reported as overdue', async () => {
@@ -63,11 +63,11 @@ describe('An erasure requested by a member', () => {
     expect(exported.tasks.map(({ id }) => id).sort()).toEqual([utterance.id, talk.id].sort());
     await tasks.erasure.begin(owner, async () => true);
     await expect
-      .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(utterance.id)], waitLimit)
+      .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(utterance.id)], pollOptions)
       .toEqual([undefined, undefined]);
-    await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
     expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
-    await expect.poll(() => store.openErasures(), waitLimit).toEqual([]);
+    await expect.poll(() => store.openErasures(), pollOptions).toEqual([]);
   });
 
   it("An erasure requested by a member keeps the conversations of others, whose sessions no longer contain the member's utterances", async () => {
@@ -77,7 +77,7 @@ describe('An erasure requested by a member', () => {
     const gone = await ended(await say(talk, 'a secret that nobody shall know of', guest));
     const before = gateway.realtime.sessions[0]?.id;
     await tasks.erasure.begin(guest, async () => true);
-    await expect.poll(() => store.openErasures(), waitLimit).toEqual([]);
+    await expect.poll(() => store.openErasures(), pollOptions).toEqual([]);
     const answer = await ended(await say(talk, 'What was said first?'));
     expect(answer.text).toContain('We speak of gardens');
     expect(answer.text).not.toContain('nobody shall know');

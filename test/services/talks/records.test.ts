@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sql } from '../store/stage.ts';
-import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
+import { guest, owner, pollOptions, SLOWLY, scene } from './scene.ts';
 
 describe('The records of utterances', () => {
   it('The records of utterances produce the same ledger again from the stored tasks', async () => {
@@ -19,7 +19,7 @@ describe('The records of utterances', () => {
     await first.talks.end(talk.id, 'ended');
     await first.ended(last);
     const standings = async () => (await first.entries()).map(({ facts }) => facts.at(-1)?.standing);
-    await expect.poll(standings, waitLimit).toEqual(['settled', 'settled', 'unconfirmed', 'settled']);
+    await expect.poll(standings, pollOptions).toEqual(['settled', 'settled', 'unconfirmed', 'settled']);
     const before = await first.entries();
     await first.stop();
     sql(first.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR (namespace = 'meta' AND key = 'ledger')");

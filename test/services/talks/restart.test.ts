@@ -3,7 +3,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, SLOWLY, scene, waitLimit } from './scene.ts';
+import { guest, pollOptions, SLOWLY, scene } from './scene.ts';
 
 const MINUTE = 60_000;
 const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
@@ -15,7 +15,7 @@ describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeD
     const utterance = await first.ended(await first.say(talk, 'My name is Wren'));
     await first.stop();
     const { gateway } = first;
-    await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
     const second = await scene({}, first);
     expect(second.talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);
     expect(gateway.realtime.opened).toBe(1);
@@ -61,7 +61,7 @@ describe('A restart', () => {
     const first = await scene();
     first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
     const beginning = first.begin().catch((error: unknown) => error);
-    await expect.poll(() => first.store.live(), waitLimit).toHaveLength(1);
+    await expect.poll(() => first.store.live(), pollOptions).toHaveLength(1);
     await first.kill();
     await beginning;
     const second = await scene({}, first);
@@ -82,14 +82,14 @@ describe('A restart', () => {
       const utterance = talk && (await first.say(talk, 'Hello').catch(() => undefined));
       const isSettled = async () =>
         utterance && (await first.tasks.book.get(utterance.id))?.times.settled !== undefined;
-      if (utterance) await expect.poll(async () => first.isDead() || (await isSettled()), waitLimit).toBe(true);
+      if (utterance) await expect.poll(async () => first.isDead() || (await isSettled()), pollOptions).toBe(true);
       const isComplete = !first.isDead();
       await first.kill();
 
       const second = await scene({ isShown: true }, first);
       const stored = () => Array.fromAsync(second.store.entries.tasks());
       await expect
-        .poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk'), waitLimit)
+        .poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk'), pollOptions)
         .toBe(true);
       const [outcome] = (await stored()).filter(({ kind }) => kind === 'said');
       if (requestCount > 0) expect(outcome).toBeDefined();
@@ -98,7 +98,7 @@ describe('A restart', () => {
       const [going] = second.tasks.book.live((task) => task.kind === 'talk');
       if (outcome)
         await expect
-          .poll(() => second.tasks.book.live((task) => task.kind === 'talk')[0]?.state, waitLimit)
+          .poll(() => second.tasks.book.live((task) => task.kind === 'talk')[0]?.state, pollOptions)
           .toBe('running');
       expect(going?.talk?.turns ?? []).toEqual(outcome?.times.accepted ? [outcome.id] : []);
       outcomes.push(

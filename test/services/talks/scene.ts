@@ -27,7 +27,7 @@ export const guest = '100000000000000002';
 const model = 'parley-realtime';
 const transcriber = 'parley-transcribe-1';
 /** Answers and their encoding take long on a busy machine. */
-export const waitLimit = { timeout: 20_000 };
+export const pollOptions = { timeout: 20_000 };
 /** A gateway at this speed speaks slowly enough for an answer to be interrupted. */
 export const SLOWLY = 0.1;
 /** The audio of a member: three tones. */
@@ -69,7 +69,7 @@ interface SceneOptions extends GatewayOptions {
   removed?: string[];
 }
 
-/** The whole engine without Discord: the real store, the real client, the embedded gateway, and a faster clock. */
+/** Starts the whole engine without Discord: the real store, the real client, the embedded gateway, and a faster clock. */
 export async function scene(options: SceneOptions = {}, before?: Scene): Promise<Scene> {
   const { isShown = false, diesAfter, sounds: others, removed = [], ...more } = options;
   const clock = before?.clock ?? new QuickClock(10);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { order } from '../tasks/made.ts';
-import { owner, type Scene, scene, waitLimit } from './scene.ts';
+import { owner, pollOptions, type Scene, scene } from './scene.ts';
 
 const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -34,7 +34,7 @@ describe.each(['ga', 'beta'] as const)(
         const answer = await ended(await say(talk, 'Where were we?'));
         expect(answer).toMatchObject({ state: 'ready' });
         expect(answer.text).toContain('We speak of gardens');
-        await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
+        await expect.poll(() => standings(made), pollOptions).toEqual(['settled', 'settled']);
       },
     );
   },
@@ -58,7 +58,7 @@ it('A refused utterance keeps the conversation and stores nothing', async () => 
   expect(await saids(made)).toEqual([]);
   expect((await ended(await say(talk, 'Hello again'))).state).toBe('ready');
   expect((await made.tasks.book.get(talk.id))?.talk?.turns).toHaveLength(1);
-  await expect.poll(() => standings(made), waitLimit).toEqual(['refunded', 'settled']);
+  await expect.poll(() => standings(made), pollOptions).toEqual(['refunded', 'settled']);
 });
 
 it('An utterance with an unknown outcome is left for its owner to resolve', async () => {
@@ -75,7 +75,7 @@ it('An utterance with an unknown outcome is left for its owner to resolve', asyn
     route: order.route,
   });
   expect(await ended(second)).toMatchObject({ state: 'ready', request: utterance.request, parentId: talk.id });
-  await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
+  await expect.poll(() => standings(made), pollOptions).toEqual(['settled', 'settled']);
 });
 
 it('An answer whose voice message fails keeps its text, and the log contains the reason', async () => {
@@ -129,6 +129,6 @@ it('A conversation ends for an erasure that was requested before a restart', asy
   await first.kill();
   const second = await scene({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);
-  await expect.poll(() => second.store.openErasures(), waitLimit).toEqual([]);
+  await expect.poll(() => second.store.openErasures(), pollOptions).toEqual([]);
   expect(await Array.fromAsync(second.store.entries.tasks())).toEqual([]);
 });

@@ -96,7 +96,7 @@ describe('An album', () => {
     expect(batchPolls(fixture.gateway)).toEqual([]);
   });
 
-  it('Nothing is changed if the member may not create an album', async () => {
+  it('Nothing is changed if the member is not allowed to create an album', async () => {
     const fixture = await engine({ speed: 20 });
     const refuse = (): void => {
       throw new Error('no');

@@ -284,7 +284,7 @@ describe('A change of a task', () => {
 describe('A prompt for a task that is waiting for one', () => {
   const isModal = ({ path }: { path: string }): boolean => path.endsWith('/submit/modal');
 
-  /** A custom zoom, whose prompt is part of the order. */
+  /** Requests a custom zoom, whose prompt is part of the order. */
   async function zoomed(before: (fixture: Engine) => void = () => undefined) {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);

@@ -54,7 +54,7 @@ interface EngineParts {
   notifyNoCredit?: (kind: string) => Promise<void>;
 }
 
-/** The whole engine without Discord: the real store, the real client, the embedded gateway, and a manual clock. */
+/** Starts the whole engine without Discord: the real store, the real client, the embedded gateway, and a manual clock. */
 export async function engine(
   options: GatewayOptions = {},
   before?: Engine,

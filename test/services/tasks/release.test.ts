@@ -11,7 +11,7 @@ import { makeTask, START, type Stage, settled, stage } from '../store/stage.ts';
 const HOUR_MS = 3_600_000;
 const MINUTES_MS = 10 * 60_000;
 
-/** A bot that releases after three hours. */
+/** Starts a bot that releases after three hours. */
 async function bot(on: Stage) {
   const store = (await on.open()) as StoredTasks;
   const { clock, log } = on;
@@ -32,8 +32,11 @@ async function bot(on: Stage) {
   return { store, ledger, book, release, entries, stop };
 }
 
-/** A request with an unknown outcome of which its owner was notified. */
-async function lost({ store, ledger }: Awaited<ReturnType<typeof bot>>, over: Partial<Task> = {}): Promise<Task> {
+/** Stores a request with an unknown outcome, about which its owner has been notified. */
+async function storeUnconfirmed(
+  { store, ledger }: Awaited<ReturnType<typeof bot>>,
+  over: Partial<Task> = {},
+): Promise<Task> {
   const task = makeTask({ state: 'submitting' });
   await ledger.reserve(task);
   const unknown = { ...settled(task), state: 'unconfirmed', failure: { cause: 'unconfirmed' }, ...over } as Task;
@@ -49,7 +52,7 @@ describe('The release of orders with an unknown outcome', () => {
   it('A request is released once after the time that the operator has configured, and not before', async () => {
     const on = stage();
     const first = await bot(on);
-    const { id } = await lost(first);
+    const { id } = await storeUnconfirmed(first);
     first.release.start();
     on.clock.advance(3 * HOUR_MS - 1);
     expect(standings(await first.entries())).toEqual(['unconfirmed']);
@@ -70,7 +73,7 @@ describe('The release of orders with an unknown outcome', () => {
   it('A crash between the writes of the task and of its ledger entry is repaired at the next start', async () => {
     const on = stage();
     const first = await bot(on);
-    const task = await lost(first);
+    const task = await storeUnconfirmed(first);
     await first.store.put({ ...task, releasedAt: START + 1 });
     await first.stop();
     on.clock.advance(4 * HOUR_MS);
@@ -80,11 +83,11 @@ describe('The release of orders with an unknown outcome', () => {
     await second.stop();
   });
 
-  it('An owner’s decision before that time is kept, and one after it does not charge the task again', async () => {
+  it('An owner’s decision before the release of a reservation is kept, and a later decision does not charge the task again', async () => {
     const on = stage();
     const first = await bot(on);
-    await lost(first, { isRepeated: true, successorId: 'another' });
-    const late = await lost(first);
+    await storeUnconfirmed(first, { isRepeated: true, successorId: 'another' });
+    const late = await storeUnconfirmed(first);
     on.clock.advance(4 * HOUR_MS);
     first.release.start();
     await expect.poll(async () => standings(await first.entries()).sort()).toEqual(['refunded', 'settled']);

@@ -57,7 +57,7 @@ const faulty = (
   name: 'reset' | 'accepted-then-reset' | 'accepted-then-hang' | 'quota' | 'too-large',
 ) => fixture.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: name });
 
-/** The ledger states of the requests that count. */
+/** Returns the ledger states of the requests that count. */
 async function counted({ store }: Engine): Promise<string[]> {
   const standings: string[] = [];
   for await (const entry of store.entries.between('', '9999')) standings.push(standingOf(entry));
@@ -279,7 +279,7 @@ describe('An image order of a bot that dies at any write', () => {
   };
 
   /** Waits for every task to end, and shows the results. */
-  async function ended(fixture: Engine): Promise<void> {
+  async function endAll(fixture: Engine): Promise<void> {
     await fixture.until(() => (fixture.tasks.book.live(isImage).every(hasEnded) ? true : undefined));
     for (const { id } of fixture.tasks.book.live(isImage))
       await fixture.tasks.book.change(id, (task) => markDelivered(task, undefined, fixture.clock.now()));
@@ -302,7 +302,7 @@ describe('An image order of a bot that dies at any write', () => {
       await first.kill();
       const next = await retryUntilKnown(await engine({}, first, { hasLedger: true }));
       expect(next.gateway.jobs.list().length).toBeLessThanOrEqual(1);
-      await ended(next);
+      await endAll(next);
       expect(await counted(next)).toEqual(next.gateway.jobs.list().map(() => 'settled'));
       expect(keysIn(next.file, 'sent')).toEqual([]);
     },
@@ -321,7 +321,7 @@ describe('An image order of a bot that dies at any write', () => {
       const next = await retryUntilKnown(await engine({}, second, { hasLedger: true }));
       expect(next.gateway.jobs.list()).toHaveLength(1);
       expect(new Set(sent(next).map((one) => JSON.stringify(one))).size).toBe(1);
-      await ended(next);
+      await endAll(next);
       await next.stop();
       const last = await engine({}, next, { hasLedger: true });
       expect(await counted(last)).toEqual(['settled']);

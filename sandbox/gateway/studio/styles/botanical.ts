@@ -15,15 +15,15 @@ interface Plant {
 
 /** Beds of plants against soft light: pale ones in the distance, dark and sharp ones in front. */
 export function botanical(tools: Tools): Layer[] {
-  const { window, frame, palette, dice } = tools;
+  const { window, frame, palette, randomFor } = tools;
   const { paper, light, isNight } = palette;
-  const plan = dice('garden plan');
+  const random = randomFor('garden plan');
   const top = mix(paper, palette.sky(isNight ? 0.15 : 0.6), isNight ? 0.9 : 0.45);
   const middle = mix(paper, palette.sky(0.8), isNight ? 0.9 : 0.35);
   const foot = mix(paper, palette.land(0.3), isNight ? 0.9 : 0.5);
   const air = fall('air', 0, frame.height, [top, stop(0.6, middle), foot]) + rectangle(window, 'air');
-  const [x, y] = [frame.width * (0.25 + 0.5 * plan(0)), frame.height * (0.24 + 0.2 * plan(1))];
-  const size = Math.min(frame.width, frame.height) * (0.17 + 0.09 * plan(2));
+  const [x, y] = [frame.width * (0.25 + 0.5 * random(0)), frame.height * (0.24 + 0.2 * random(1))];
+  const size = Math.min(frame.width, frame.height) * (0.17 + 0.09 * random(2));
   const disc = circle(x, y, size, mix(palette.accent(0), light, 0.3), 0.8);
   // More beds become visible if the view extends below the first frame.
   const below = Math.max(0, Math.ceil((window.bottom / frame.height - 1.1) / 0.2));
@@ -34,9 +34,9 @@ export function botanical(tools: Tools): Layer[] {
 }
 
 function bed(tools: Tools, sheet: number): Layer {
-  const { window, frame, palette, dice, choices } = tools;
+  const { window, frame, palette, randomFor, choices } = tools;
   const near = Math.min(1, sheet / (BEDS - 1));
-  const [place, kind] = [dice(`plant ${sheet}`), choices(`plant kind ${sheet}`)];
+  const [place, kind] = [randomFor(`plant ${sheet}`), choices(`plant kind ${sheet}`)];
   const gap = 92 + 44 * near;
   const y = frame.height * (1.04 + 0.2 * Math.max(0, sheet - BEDS + 1));
   const shade = sheet < BEDS ? 0.15 + 0.75 * near : sheet % 2 ? 0.78 : 0.6;

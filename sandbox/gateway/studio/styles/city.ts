@@ -9,22 +9,22 @@ const DASHES = 9;
 
 /** Rows of towers with lit windows in haze, over a wet street that reflects colours. */
 export function city(tools: Tools): Layer[] {
-  const { frame, dice, palette } = tools;
-  const plan = dice('city plan');
-  const street = frame.height * (0.8 + 0.06 * plan(0));
+  const { frame, randomFor, palette } = tools;
+  const random = randomFor('city plan');
+  const street = frame.height * (0.8 + 0.06 * random(0));
   const layers = [skyLayer(tools, -frame.height * 0.05, street)];
   if (palette.isNight) layers.push(starsLayer(tools, street * 0.8, 0.35));
-  const [x, y] = [frame.width * (0.2 + 0.6 * plan(1)), frame.height * (0.2 + 0.2 * plan(2))];
-  layers.push(lightLayer(tools, x, y, 56 + 54 * plan(3)));
+  const [x, y] = [frame.width * (0.2 + 0.6 * random(1)), frame.height * (0.2 + 0.2 * random(2))];
+  layers.push(lightLayer(tools, x, y, 56 + 54 * random(3)));
   for (let row = 0; row < ROWS; row++) layers.push(towers(tools, row, street));
   layers.push(wetStreet(tools, street));
   return layers;
 }
 
-function towers({ frame, palette, window, dice, choices, unit }: Tools, row: number, street: number): Layer {
+function towers({ frame, palette, window, randomFor, choices, unit }: Tools, row: number, street: number): Layer {
   const near = row / (ROWS - 1);
   const [form, kind, lit, lot] = [
-    dice(`lot ${row}`),
+    randomFor(`lot ${row}`),
     choices(`tower ${row}`),
     choices(`window ${row}`),
     62 + 62 * near,
@@ -74,10 +74,10 @@ function tower(x: number, width: number, top: number, street: number, kind: numb
 }
 
 /** Streaks of reflected light, broken into dashes. */
-function wetStreet({ window, palette, dice, frame }: Tools, street: number): Layer {
+function wetStreet({ window, palette, randomFor, frame }: Tools, street: number): Layer {
   const dark = palette.land(1);
   const wet = [mix(dark, palette.sky(0.85), 0.42), stop(0.25, mix(dark, palette.sky(0.6), 0.22)), dark];
-  const [place, form] = [dice('streak place'), dice('streak shape')];
+  const [place, form] = [randomFor('streak place'), randomFor('streak shape')];
   const streaks = cells(window.left, window.right, STREAKS).map((cell) => {
     if (place(cell) > 0.72) return '';
     const x = (cell + form(cell)) * STREAKS;

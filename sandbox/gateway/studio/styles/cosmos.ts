@@ -9,12 +9,12 @@ const CLOUD = 95;
 
 /** A large planet with rings, small moons on their orbits, and a nebula behind the stars. */
 export function cosmos(tools: Tools): Layer[] {
-  const { frame, dice, subject, palette } = tools;
-  const plan = dice('cosmos plan');
+  const { frame, randomFor, subject, palette } = tools;
+  const random = randomFor('cosmos plan');
   const short = Math.min(frame.width, frame.height);
-  const [x, y] = [frame.width * (0.3 + 0.4 * plan(0)), frame.height * (0.38 + 0.28 * plan(1))];
-  const radius = short * (0.17 + 0.13 * plan(2));
-  const tilt = (plan(3) - 0.5) * 60;
+  const [x, y] = [frame.width * (0.3 + 0.4 * random(0)), frame.height * (0.38 + 0.28 * random(1))];
+  const radius = short * (0.17 + 0.13 * random(2));
+  const tilt = (random(3) - 0.5) * 60;
   const isRinged = tools.choices('ringed')(0) < 0.72;
   const [behind, before] = [1, 0].map((sweep) => (isRinged ? rings(tools, radius, sweep) : ''));
   const air = glow('air', x, y, radius * 1.5, mix(palette.accent(0), palette.light, 0.3), 0.55);
@@ -39,8 +39,8 @@ function depths({ window, palette, frame }: Tools): Layer {
 }
 
 /** Many faint glows along a curved band add up to a structured cloud. */
-function nebula({ window, palette, dice, frame }: Tools): Layer {
-  const [place, form] = [dice('nebula place'), dice('nebula shape')];
+function nebula({ window, palette, randomFor, frame }: Tools): Layer {
+  const [place, form] = [randomFor('nebula place'), randomFor('nebula shape')];
   const slope = (place(0, 77) - 0.5) * 1.1;
   const glows = cells(window.left - 300, window.right + 300, CLOUD).flatMap((cell) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((blob) => {
@@ -55,8 +55,8 @@ function nebula({ window, palette, dice, frame }: Tools): Layer {
   return { svg: glows.join(''), depth: 0.1, pulse: 0.18 };
 }
 
-function planet({ palette, dice }: Tools, radius: number, tilt: number): string {
-  const form = dice('planet');
+function planet({ palette, randomFor }: Tools, radius: number, tilt: number): string {
+  const form = randomFor('planet');
   const base = palette.accent(form(0, 50) < 0.5 ? 0 : 2);
   let bands = '';
   for (let index = 0, y = -radius; y < radius; index++) {
@@ -73,8 +73,8 @@ function planet({ palette, dice }: Tools, radius: number, tilt: number): string 
 }
 
 /** Half of the rings; the far half is drawn behind the planet, the near half in front of it. */
-function rings({ palette, dice }: Tools, radius: number, sweep: number): string {
-  const form = dice('rings');
+function rings({ palette, randomFor }: Tools, radius: number, sweep: number): string {
+  const form = randomFor('rings');
   const flat = 0.2 + 0.16 * form(0);
   return Array.from({ length: 11 }, (_, index) => {
     const wide = radius * (1.34 + index * 0.066);
@@ -84,8 +84,8 @@ function rings({ palette, dice }: Tools, radius: number, sweep: number): string 
   }).join('');
 }
 
-function orbits({ palette, dice }: Tools, radius: number): string {
-  const form = dice('orbits');
+function orbits({ palette, randomFor }: Tools, radius: number): string {
+  const form = randomFor('orbits');
   return [0, 1, 2, 3]
     .map((index) => {
       const wide = radius * (2.5 + index * 0.85);

@@ -12,16 +12,16 @@ const STANDING: readonly Figure[] = ['cat', 'wolf', 'house', 'lighthouse', 'ball
 
 /** Ridges that fade into the distance, under a sun or a moon. */
 export function landscape(tools: Tools): Layer[] {
-  const { frame, window, palette, subject, dice } = tools;
-  const plan = dice('landscape plan');
-  const horizon = frame.height * (0.5 + 0.14 * plan(0));
+  const { frame, window, palette, subject, randomFor } = tools;
+  const random = randomFor('landscape plan');
+  const horizon = frame.height * (0.5 + 0.14 * random(0));
   const layers = [skyLayer(tools, 0, horizon * 1.05)];
   if (palette.isNight) layers.push(starsLayer(tools, horizon));
   if (palette.isNight && subject.moods.includes('magic')) layers.push(auroraLayer(tools, horizon));
   layers.push(
-    lightLayer(tools, frame.width * (0.2 + 0.6 * plan(1)), horizon * (0.28 + 0.42 * plan(2)), 44 + 52 * plan(3)),
+    lightLayer(tools, frame.width * (0.2 + 0.6 * random(1)), horizon * (0.28 + 0.42 * random(2)), 44 + 52 * random(3)),
   );
-  layers.push(cloudsLayer(tools, horizon, 0.16 + 0.3 * plan(4)));
+  layers.push(cloudsLayer(tools, horizon, 0.16 + 0.3 * random(4)));
   if (!palette.isNight) layers.push({ svg: birdsSvg(tools, horizon), depth: 0.18 });
   // More ridges become visible if the view extends below the first frame.
   const below = Math.max(0, Math.ceil((window.bottom / frame.height - 1.05) / 0.22));
@@ -30,16 +30,16 @@ export function landscape(tools: Tools): Layer[] {
 }
 
 function ridge(tools: Tools, horizon: number, index: number): Layer {
-  const { window, palette, subject, unit, dice, frame } = tools;
-  const plan = dice('landscape plan');
+  const { window, palette, subject, unit, randomFor, frame } = tools;
+  const random = randomFor('landscape plan');
   const near = Math.min(1, index / (RIDGES - 1));
   const isSoft = subject.moods.includes('desert');
   const further = frame.height * 0.22 * Math.max(0, index - RIDGES + 1);
   const base = horizon + (frame.height * 1.02 - horizon) * near ** 1.25 + further;
-  const tall = (frame.height * 0.16 + 60) * (1 - 0.55 * near) * (0.6 + 0.8 * plan(index, 5));
-  const stretch = (isSoft ? 420 : 250) + 330 * near + 200 * plan(index, 6);
+  const tall = (frame.height * 0.16 + 60) * (1 - 0.55 * near) * (0.6 + 0.8 * random(index, 5));
+  const stretch = (isSoft ? 420 : 250) + 330 * near + 200 * random(index, 6);
   const octaves = isSoft ? 2 : 6 - Math.floor(near * 2.5);
-  const form = dice(`ridge ${index}`);
+  const form = randomFor(`ridge ${index}`);
   const height = (x: number) => base - tall * (0.5 + fractal(form, x / stretch, octaves, 0, 0.46));
   const body = palette.land(index < RIDGES ? near : 0.9 + 0.1 * (index % 2));
   const mist = mix(palette.sky(0.92), body, 0.25 + 0.6 * near);
@@ -52,8 +52,8 @@ function ridge(tools: Tools, horizon: number, index: number): Layer {
 }
 
 /** The figures of the prompt, on the second-to-last ridge, where they are large but still in front of the sky. */
-function figuresSvg({ subject, frame, palette, dice }: Tools, height: (x: number) => number): string {
-  const place = dice('figure');
+function figuresSvg({ subject, frame, palette, randomFor }: Tools, height: (x: number) => number): string {
+  const place = randomFor('figure');
   const tall = Math.min(frame.width, frame.height) * 0.19;
   return STANDING.filter((figure) => subject.figures.includes(figure))
     .slice(0, 3)
@@ -65,8 +65,8 @@ function figuresSvg({ subject, frame, palette, dice }: Tools, height: (x: number
     .join('');
 }
 
-function pines({ window, dice, unit }: Tools, height: (x: number) => number, index: number, near: number): string {
-  const [place, form] = [dice(`pine place ${index}`), dice(`pine shape ${index}`)];
+function pines({ window, randomFor, unit }: Tools, height: (x: number) => number, index: number, near: number): string {
+  const [place, form] = [randomFor(`pine place ${index}`), randomFor(`pine shape ${index}`)];
   const gap = 12 + 26 * near;
   const trees = cells(window.left - 60, window.right + 60, gap).map((cell) => {
     const grove = fractal(place, cell / 9, 2, 7);

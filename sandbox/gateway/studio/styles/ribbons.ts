@@ -10,18 +10,18 @@ const OVERLAP = 1.25;
 
 /** Silk bands that twist across the image, each made of strips that reflect the light differently. */
 export function ribbons(tools: Tools): Layer[] {
-  const { window, frame, palette, dice } = tools;
-  const plan = dice('ribbon plan');
-  const isDark = palette.isNight || plan(0) < 0.45;
+  const { window, frame, palette, randomFor } = tools;
+  const random = randomFor('ribbon plan');
+  const isDark = palette.isNight || random(0) < 0.45;
   const colours = isDark ? [palette.land(1), palette.land(0.6)] : [palette.paper, palette.sky(0.82)];
   const fade = ramp('ground', 0, 0, frame.width * 0.4, frame.height, colours);
-  const angle = (plan(1) - 0.5) * 70;
+  const angle = (random(1) - 0.5) * 70;
   const all = Array.from({ length: RIBBONS }, (_, index) => ribbon(tools, index, angle, isDark ? 0.72 : 0.86));
   return [{ svg: fade + rectangle(window, 'ground'), depth: 0 }, ...all];
 }
 
-function ribbon({ window, frame, palette, dice }: Tools, index: number, angle: number, opacity: number): Layer {
-  const form = dice(`ribbon ${index}`);
+function ribbon({ window, frame, palette, randomFor }: Tools, index: number, angle: number, opacity: number): Layer {
+  const form = randomFor(`ribbon ${index}`);
   const near = index / (RIBBONS - 1);
   const reach = Math.hypot(window.right - window.left, window.bottom - window.top) * 0.75;
   const across = Math.min(frame.width, frame.height) * 1.25;

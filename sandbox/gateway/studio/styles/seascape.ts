@@ -9,13 +9,13 @@ const GLINT_ROWS = 64;
 
 /** A low sun or moon over water, with its reflection and several rows of waves. */
 export function seascape(tools: Tools): Layer[] {
-  const { frame, palette, subject, dice } = tools;
-  const plan = dice('sea plan');
-  const [horizon, light] = [frame.height * (0.48 + 0.12 * plan(0)), frame.width * (0.25 + 0.5 * plan(1))];
+  const { frame, palette, subject, randomFor } = tools;
+  const random = randomFor('sea plan');
+  const [horizon, light] = [frame.height * (0.48 + 0.12 * random(0)), frame.width * (0.25 + 0.5 * random(1))];
   const layers = [skyLayer(tools, 0, horizon)];
   if (palette.isNight) layers.push(starsLayer(tools, horizon));
-  layers.push(lightLayer(tools, light, horizon - frame.height * (0.05 + 0.2 * plan(2)), 56 + 50 * plan(3)));
-  layers.push(cloudsLayer(tools, horizon, 0.3 + 0.25 * plan(4)));
+  layers.push(lightLayer(tools, light, horizon - frame.height * (0.05 + 0.2 * random(2)), 56 + 50 * random(3)));
+  layers.push(cloudsLayer(tools, horizon, 0.3 + 0.25 * random(4)));
   layers.push(islands(tools, horizon), water(tools, horizon, light), glitter(tools, horizon, light));
   if (subject.figures.includes('lighthouse')) layers.push(lighthouse(tools, horizon, light));
   for (let index = 0; index < SWELLS; index++) layers.push(swell(tools, horizon, light, index));
@@ -23,9 +23,9 @@ export function seascape(tools: Tools): Layer[] {
 }
 
 function islands(tools: Tools, horizon: number): Layer {
-  const { window, palette, dice, frame } = tools;
+  const { window, palette, randomFor, frame } = tools;
   const rows = [0, 1].map((row) => {
-    const form = dice(`island ${row}`);
+    const form = randomFor(`island ${row}`);
     const rise = (x: number) => Math.max(0, fractal(form, x / (430 - row * 120), 5) - 0.05 - row * 0.12);
     const tall = frame.height * (0.24 - 0.07 * row);
     const outline = ground(window, 7, horizon + 3, (x) => horizon + 3 - rise(x) * tall);
@@ -46,8 +46,8 @@ function water({ window, palette, frame }: Tools, horizon: number, light: number
 }
 
 /** Lens-shaped glints, larger and rarer towards the viewer, and densest below the light. */
-function glitter({ window, palette, dice, unit, frame }: Tools, horizon: number, light: number): Layer {
-  const [place, form] = [dice('glint place'), dice('glint shape')];
+function glitter({ window, palette, randomFor, unit, frame }: Tools, horizon: number, light: number): Layer {
+  const [place, form] = [randomFor('glint place'), randomFor('glint shape')];
   let [bright, dim] = ['', ''];
   for (let row = 0; row < GLINT_ROWS; row++) {
     const near = row / (GLINT_ROWS - 1);
@@ -69,10 +69,10 @@ function glitter({ window, palette, dice, unit, frame }: Tools, horizon: number,
 }
 
 function swell(tools: Tools, horizon: number, light: number, index: number): Layer {
-  const { window, palette, dice, frame, subject } = tools;
+  const { window, palette, randomFor, frame, subject } = tools;
   const near = (index + 1) / SWELLS;
   const isLast = index === SWELLS - 1;
-  const form = dice(`swell ${index}`);
+  const form = randomFor(`swell ${index}`);
   const base = horizon + (frame.height - horizon) * (0.14 + 0.8 * near ** 1.5);
   const tall = 7 + 42 * near;
   const height = (x: number) => {
@@ -85,8 +85,8 @@ function swell(tools: Tools, horizon: number, light: number, index: number): Lay
   const stops = [stop(0, top, 0.85), stop(0.3, body, 0.6), stop(1, body, isLast ? 1 : 0)];
   const outline = ground(window, 8, isLast ? Math.max(floor, window.bottom + 10) : floor, height);
   const foam = lighter(mix(body, palette.light, 0.65), 0.05);
-  const sails = subject.figures.includes('boat') || (subject.figures.length === 0 && dice('boat')(0) < 0.45);
-  const x = frame.width * ((light > frame.width / 2 ? 0.24 : 0.7) + 0.1 * dice('boat')(1));
+  const sails = subject.figures.includes('boat') || (subject.figures.length === 0 && randomFor('boat')(0) < 0.45);
+  const x = frame.width * ((light > frame.width / 2 ? 0.24 : 0.7) + 0.1 * randomFor('boat')(1));
   const boat = figureSvg('boat', x, height(x) + 4, frame.height * 0.15, palette.land(1), light < x);
   const rim = line(crest(window, 8, height), foam, 1 + 2.4 * near, 0.55 - 0.2 * near);
   const water = fall(`swell${index}`, base - tall, floor, stops) + shape(outline, `swell${index}`) + rim;
@@ -94,8 +94,8 @@ function swell(tools: Tools, horizon: number, light: number, index: number): Lay
 }
 
 /** A lighthouse on a rock opposite the light, with beams. */
-function lighthouse({ frame, palette, dice }: Tools, horizon: number, light: number): Layer {
-  const x = frame.width * ((light > frame.width / 2 ? 0.22 : 0.78) + 0.06 * (dice('lighthouse')(0) - 0.5));
+function lighthouse({ frame, palette, randomFor }: Tools, horizon: number, light: number): Layer {
+  const x = frame.width * ((light > frame.width / 2 ? 0.22 : 0.78) + 0.06 * (randomFor('lighthouse')(0) - 0.5));
   const [foot, tall] = [horizon + 14, Math.min(frame.height * 0.26, 330)];
   const lamp = foot - 26 - tall * 0.84;
   const dark = palette.land(0.92);

@@ -10,10 +10,10 @@ const MAX_ROWS = 80;
 
 /** The wave pattern of Japanese cloth: rows of concentric rings, each in front of the row above and larger. */
 export function seigaiha(tools: Tools): Layer[] {
-  const { frame, window, dice } = tools;
-  const plan = dice('wave plan');
-  const shore = frame.height * (0.3 + 0.14 * plan(0));
-  const size = Math.min(frame.width, frame.height) * (0.12 + 0.07 * plan(3));
+  const { frame, window, randomFor } = tools;
+  const random = randomFor('wave plan');
+  const shore = frame.height * (0.3 + 0.14 * random(0));
+  const size = Math.min(frame.width, frame.height) * (0.12 + 0.07 * random(3));
   const rows: string[] = [];
   for (let y = shore; y < window.bottom + 200 && rows.length < MAX_ROWS; ) {
     const near = (y - shore) / (frame.height - shore);
@@ -27,14 +27,20 @@ export function seigaiha(tools: Tools): Layer[] {
   });
   return [
     skyLayer(tools, 0, shore * 1.1),
-    lightLayer(tools, frame.width * (0.25 + 0.5 * plan(1)), shore - frame.height * (0.02 + 0.1 * plan(2)), size),
+    lightLayer(tools, frame.width * (0.25 + 0.5 * random(1)), shore - frame.height * (0.02 + 0.1 * random(2)), size),
     cloudsLayer(tools, shore, 0.3),
     ...sheets,
   ];
 }
 
-function row({ window, frame, palette, dice }: Tools, y: number, radius: number, near: number, number: number): string {
-  const [tide, tone, spark] = [dice('tide'), dice('scale tone'), dice('scale spark')];
+function row(
+  { window, frame, palette, randomFor }: Tools,
+  y: number,
+  radius: number,
+  near: number,
+  number: number,
+): string {
+  const [tide, tone, spark] = [randomFor('tide'), randomFor('scale tone'), randomFor('scale spark')];
   const [gap, middle] = [radius * 2, frame.width / 2];
   const rim = mix(palette.paper, palette.sky(0.85), 0.25);
   const scales = cells(window.left - middle - gap, window.right - middle + gap, gap).map((cell) => {

@@ -18,7 +18,7 @@ export function openLightbox(images: readonly GalleryItem[], at: number): void {
   open.value = { images, at: Math.max(0, at) };
 }
 
-function turn(step: number): void {
+function showNext(step: number): void {
   if (!open.value) return;
   const { images, at } = open.value;
   open.value = { images, at: (at + step + images.length) % images.length };
@@ -39,8 +39,8 @@ export function Lightbox() {
       label={`Image ${at + 1} of ${images.length}`}
       onClose={close}
       onKeyDown={({ key }) => {
-        if (key === 'ArrowLeft') turn(-1);
-        if (key === 'ArrowRight') turn(1);
+        if (key === 'ArrowLeft') showNext(-1);
+        if (key === 'ArrowRight') showNext(1);
       }}
     >
       <figure>
@@ -71,10 +71,10 @@ export function Lightbox() {
       </div>
       {images.length > 1 && (
         <>
-          <button type="button" class="lightbox-turn back" aria-label="Previous image" onClick={() => turn(-1)}>
+          <button type="button" class="lightbox-turn back" aria-label="Previous image" onClick={() => showNext(-1)}>
             <Icon name="left" size={28} />
           </button>
-          <button type="button" class="lightbox-turn on" aria-label="Next image" onClick={() => turn(1)}>
+          <button type="button" class="lightbox-turn on" aria-label="Next image" onClick={() => showNext(1)}>
             <Icon name="right" size={28} />
           </button>
         </>

@@ -48,7 +48,7 @@ export function readMedium(value: unknown, kind: Medium['kind'], context: Respon
   return { ...source, ...withoutUndefined(facts) };
 }
 
-/** An absolute URL. Paths, and URLs of the gateway's own machine, are resolved against the gateway. */
+/** An absolute URL. Paths, and URLs on the gateway's own machine, are resolved against the gateway. */
 export function readAddress(value: unknown, { base, imgxPath }: ResponseContext): string | undefined {
   if (typeof value !== 'string') return undefined;
   // A gateway that does not know its public name may leave out the host.

@@ -123,7 +123,7 @@ function stateWithoutWord(
   if (listed.length > 0) return { state: family === 'imgx' ? 'running' : 'succeeded' };
   if (firstAt(record, ERROR, asText) !== undefined) return { state: 'failed', cause: 'failed' };
   if (id !== undefined) return { state: 'queued' };
-  throw malformedError('The response of the gateway has no task status.');
+  throw malformedError('The response from the gateway has no task status.');
 }
 
 /** The first kind, in order of preference, that has any media. */

@@ -43,7 +43,7 @@ export class Connector {
     return this.#settings.transcriber !== undefined;
   }
 
-  /** A new connection, and the gateway's session id. */
+  /** Opens a new connection, and returns it with the gateway's session id. */
   async connect(signal: AbortSignal): Promise<{ connection: RealtimeConnection; id: string }> {
     const { http, memory, eventIds } = this.#context;
     const query = { model: this.#settings.model };
@@ -93,7 +93,7 @@ export class Connector {
     }
   }
 
-  /** The expected event, or the refusal of our event; any other error ends the attempt. */
+  /** Waits for the expected event, or the refusal of our event; any other error ends the attempt. */
   async #awaitEvent(inbox: Inbox, type: string, eventId: string | undefined): Promise<RealtimeFrame> {
     for (;;) {
       const frame = await inbox.next(type, this.#context.http);
@@ -134,7 +134,7 @@ class Inbox implements ConnectionListener {
     this.#wake?.();
   }
 
-  /** The next event of this type, or the next error; skips others. */
+  /** Waits for the next event of this type, or the next error; skips others. */
   async next(type: string, { limits, parts, baseUrl }: GatewayHttp): Promise<RealtimeFrame> {
     let late: GatewayError | undefined;
     const cancel = parts.clock.after(limits.readMs, () => {

@@ -4,7 +4,7 @@ import type { GatewayError } from '../errors.ts';
 import { asNumber, asText, places, readCounts } from '../read/places.ts';
 import { Calls } from '../responses/calls.ts';
 import type { TextEvent } from '../responses/events.ts';
-import { shortWord, TextAssembler, type TextPosition } from '../responses/output.ts';
+import { shortLine, TextAssembler, type TextPosition } from '../responses/output.ts';
 import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
 import { type RealtimeFrame, SampleReader } from './wire.ts';
 
@@ -81,8 +81,8 @@ export class ResponseReader {
     if (AUDIO_EVENTS.has(type)) return this.#readAudio(body);
     const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
     const whole = TEXT_EVENTS.get(name);
-    if (whole) return this.#readText(spotOf(body), ending === 'done' ? body[whole] : body.delta, ending === 'done');
-    if (type === 'response.content_part.done') return this.#readText(spotOf(body), textOf(body.part), true);
+    if (whole) return this.#readText(positionOf(body), ending === 'done' ? body[whole] : body.delta, ending === 'done');
+    if (type === 'response.content_part.done') return this.#readText(positionOf(body), textOf(body.part), true);
     const calls = this.#calls.take(type, body);
     if (calls) return callEvents(calls);
     return type === 'response.output_item.done' && isRecord(body.item) ? this.#readItem(body.item, body) : [];
@@ -90,20 +90,20 @@ export class ResponseReader {
 
   #readItem(item: Parts, address: Parts): RealtimeEvent[] {
     return partsOf(item).flatMap((part, at) => {
-      const spot = { item: asText(item.id) ?? asText(address.item_id) ?? '', part: String(at) };
-      return this.#readText(spot, textOf(part), true);
+      const position = { item: asText(item.id) ?? asText(address.item_id) ?? '', part: String(at) };
+      return this.#readText(position, textOf(part), true);
     });
   }
 
-  #readText(spot: TextPosition, text: unknown, isWhole: boolean): RealtimeEvent[] {
+  #readText(position: TextPosition, text: unknown, isWhole: boolean): RealtimeEvent[] {
     if (typeof text !== 'string') return [];
-    const delta = isWhole ? this.#text.addWhole(spot, text) : this.#text.add(spot, text);
+    const delta = isWhole ? this.#text.addWhole(position, text) : this.#text.add(position, text);
     return delta === '' ? [] : [{ type: 'text', delta }];
   }
 
   #readAudio(body: Parts): RealtimeEvent[] {
     if (typeof body.delta !== 'string') return [];
-    const { item: itemId, part } = spotOf(body);
+    const { item: itemId, part } = positionOf(body);
     const key = `${itemId} ${part}`;
     const reader = this.#samples.get(key) ?? new SampleReader();
     this.#samples.set(key, reader);
@@ -122,7 +122,7 @@ export class ResponseReader {
   #finish(response: Parts): RealtimeEvent[] {
     this.#usage = usageFrom(response.usage) ?? this.#usage;
     const details = isRecord(response.status_details) ? response.status_details : {};
-    const reason = shortWord(details.reason);
+    const reason = shortLine(details.reason);
     // An interrupted answer stays interrupted, even if the gateway had already finished it.
     if (this.#isFrozen) return [{ type: 'end', response: this.buildEnd('cancelled', { reason }) }];
     const end =
@@ -138,8 +138,8 @@ export class ResponseReader {
     const items = Array.isArray(output) ? output.filter(isRecord) : [];
     const whole = new TextAssembler();
     for (const [at, item] of items.entries()) {
-      const spot = { item: String(at), part: '' };
-      for (const part of partsOf(item)) whole.add(spot, textOf(part) ?? '');
+      const position = { item: String(at), part: '' };
+      for (const part of partsOf(item)) whole.add(position, textOf(part) ?? '');
     }
     const delta = this.#text.addFinal(whole.text);
     const calls = items.flatMap((item) =>
@@ -155,7 +155,7 @@ export class ResponseReader {
   }
 }
 
-function spotOf(body: Parts): TextPosition {
+function positionOf(body: Parts): TextPosition {
   return { item: asText(body.item_id) ?? asText(body.output_index) ?? '', part: asText(body.content_index) ?? '0' };
 }
 

@@ -8,7 +8,7 @@ export interface TextPosition {
   part: string;
 }
 
-/** Assembles text that arrives in pieces and in several parts, some of which are repeated as a whole. Each call returns the new text; all of it together is `text`. */
+/** Assembles text that arrives in pieces and in several parts, some of which are repeated as a whole. Each call returns the text it added; `text` is everything so far. */
 export class TextAssembler {
   #text = '';
   #last: TextPosition | undefined;
@@ -24,28 +24,29 @@ export class TextAssembler {
     return this.#text;
   }
 
-  add(spot: TextPosition, delta: string): string {
+  add(position: TextPosition, delta: string): string {
     if (delta === '') return '';
-    const { item, part } = this.#last ?? spot;
-    const isNew = item !== spot.item || (this.#partsAreParagraphs && part !== spot.part);
+    const { item, part } = this.#last ?? position;
+    const isNew = item !== position.item || (this.#partsAreParagraphs && part !== position.part);
     const needsBreak = isNew && !/\s$/.test(this.#text);
-    this.#last = spot;
-    const key = keyOf(spot);
+    this.#last = position;
+    const key = keyOf(position);
     this.#parts.set(key, (this.#parts.get(key) ?? '') + delta);
     const added = needsBreak ? `\n\n${delta}` : delta;
     this.#text += added;
     return added;
   }
 
-  /** Adds the missing end of a complete part. Contradicting earlier text stays, because it has already been shown. */
-  addWhole(spot: TextPosition, whole: string): string {
-    const received = this.#parts.get(keyOf(spot));
-    if (received !== undefined) return whole.startsWith(received) ? this.add(spot, whole.slice(received.length)) : '';
-    // The part was repeated under another number than its pieces.
-    return this.#text.endsWith(whole) ? '' : this.add(spot, whole);
+  /** Adds the missing end of a complete part. Earlier text that contradicts it is kept, because it has already been shown. */
+  addWhole(position: TextPosition, whole: string): string {
+    const received = this.#parts.get(keyOf(position));
+    if (received !== undefined)
+      return whole.startsWith(received) ? this.add(position, whole.slice(received.length)) : '';
+    // The part was repeated under a different number from its pieces.
+    return this.#text.endsWith(whole) ? '' : this.add(position, whole);
   }
 
-  /** The whole text, repeated by the last event; may be empty. */
+  /** Adds what is missing from the full text that the last event repeats (which may be empty). */
   addFinal(whole: string): string {
     if (!whole.startsWith(this.#text)) return '';
     const added = whole.slice(this.#text.length);
@@ -56,7 +57,7 @@ export class TextAssembler {
 
 const keyOf = ({ item, part }: TextPosition): string => `${item} ${part}`;
 
-/** The parts of an item may be a single sentence that is split at its sources, but parts of the reasoning are separate thoughts. */
+/** The parts of an item may be a single sentence that is split at its citations, but parts of the reasoning are separate thoughts. */
 export const createTexts = () => ({
   text: new TextAssembler(),
   refusal: new TextAssembler(),
@@ -66,8 +67,8 @@ export const createTexts = () => ({
 export type TextKind = keyof ReturnType<typeof createTexts>;
 
 interface TextPart {
-  voice: TextKind;
-  spot: TextPosition;
+  kind: TextKind;
+  position: TextPosition;
   text: string;
 }
 
@@ -76,16 +77,17 @@ export function textPartsIn(item: Record<string, unknown>, name: string): TextPa
   if (item.type === 'reasoning') {
     return [...partsOf(item.summary), ...partsOf(item.content)].flatMap((part, at) =>
       typeof part.text === 'string'
-        ? [{ voice: 'reasoning', spot: { item: name, part: String(at) }, text: part.text }]
+        ? [{ kind: 'reasoning', position: { item: name, part: String(at) }, text: part.text }]
         : [],
     );
   }
   if (item.type !== 'message' && item.role !== 'assistant') return [];
-  if (typeof item.content === 'string') return [{ voice: 'text', spot: { item: name, part: '0' }, text: item.content }];
+  if (typeof item.content === 'string')
+    return [{ kind: 'text', position: { item: name, part: '0' }, text: item.content }];
   return partsOf(item.content).flatMap((part, at): TextPart[] => {
-    const spot = { item: name, part: String(at) };
-    if (typeof part.text === 'string') return [{ voice: 'text', spot, text: part.text }];
-    return typeof part.refusal === 'string' ? [{ voice: 'refusal', spot, text: part.refusal }] : [];
+    const position = { item: name, part: String(at) };
+    if (typeof part.text === 'string') return [{ kind: 'text', position, text: part.text }];
+    return typeof part.refusal === 'string' ? [{ kind: 'refusal', position, text: part.refusal }] : [];
   });
 }
 
@@ -100,7 +102,7 @@ function partsOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-const at = {
+const usagePaths = {
   input: places('input_tokens', 'prompt_tokens'),
   cached: places('input_tokens_details.cached_tokens', 'prompt_tokens_details.cached_tokens'),
   output: places('output_tokens', 'completion_tokens'),
@@ -109,7 +111,7 @@ const at = {
 } as const;
 
 /** Reads the fields of this endpoint, or those of chat completions. */
-export const readUsage = (value: unknown): TextUsage | undefined => readCounts(value, at);
+export const readUsage = (value: unknown): TextUsage | undefined => readCounts(value, usagePaths);
 
-/** A short word from the gateway on one line, safe to show. */
-export const shortWord = (value: unknown): string | undefined => asText(value)?.replace(/\s+/g, ' ').slice(0, 80);
+/** A short text from the gateway, on one line, safe to show. */
+export const shortLine = (value: unknown): string | undefined => asText(value)?.replace(/\s+/g, ' ').slice(0, 80);

@@ -10,20 +10,20 @@ import {
   createTexts,
   outputItems,
   readUsage,
-  shortWord,
+  shortLine,
   type TextKind,
   type TextPosition,
   textPartsIn,
 } from './output.ts';
 
 /** Events with a piece of text; their `.done` counterparts repeat all of it. */
-const TEXT_EVENTS: ReadonlyMap<string, { voice: TextKind; whole: string }> = new Map([
-  ['response.output_text', { voice: 'text', whole: 'text' }],
-  ['response.refusal', { voice: 'refusal', whole: 'refusal' }],
-  ['response.reasoning_text', { voice: 'reasoning', whole: 'text' }],
-  ['response.reasoning_summary_text', { voice: 'reasoning', whole: 'text' }],
-  ['response.reasoning', { voice: 'reasoning', whole: 'text' }],
-  ['response.reasoning_summary', { voice: 'reasoning', whole: 'text' }],
+const TEXT_EVENTS: ReadonlyMap<string, { kind: TextKind; whole: string }> = new Map([
+  ['response.output_text', { kind: 'text', whole: 'text' }],
+  ['response.refusal', { kind: 'refusal', whole: 'refusal' }],
+  ['response.reasoning_text', { kind: 'reasoning', whole: 'text' }],
+  ['response.reasoning_summary_text', { kind: 'reasoning', whole: 'text' }],
+  ['response.reasoning', { kind: 'reasoning', whole: 'text' }],
+  ['response.reasoning_summary', { kind: 'reasoning', whole: 'text' }],
 ]);
 
 const ENDS: ReadonlyMap<string, TextEnd> = new Map([
@@ -100,7 +100,7 @@ export class AnswerReader {
     const cut = malformedError(
       this.#isStarted
         ? 'The gateway ended its response in the middle.'
-        : 'The response of the gateway cannot be understood.',
+        : 'The response from the gateway cannot be understood.',
       { code: 'ended_early', mayHaveTakenEffect: true },
     );
     return this.#end('ended-early', { error: error ?? cut });
@@ -130,14 +130,14 @@ export class AnswerReader {
 
   #readEvent(type: string, body: Record<string, unknown>): TextEvent[] {
     if (type === CHAT_END) {
-      this.#chatEnd = { reason: shortWord(body.reason) };
+      this.#chatEnd = { reason: shortLine(body.reason) };
       return [];
     }
     const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
     const textEvent = TEXT_EVENTS.get(name);
     if (textEvent) {
       const words = ending === 'delta' ? body.delta : body[textEvent.whole];
-      return typeof words === 'string' ? this.#addText(textEvent.voice, spotOf(body), words, ending === 'done') : [];
+      return typeof words === 'string' ? this.#addText(textEvent.kind, positionOf(body), words, ending === 'done') : [];
     }
     if (type === 'usage') return this.#readUsage(body.usage);
     return this.#calls.take(type, body) ?? this.#searches.take(type, body) ?? this.#readItem(type, body);
@@ -146,12 +146,12 @@ export class AnswerReader {
   #readItem(type: string, { item, output_index }: Record<string, unknown>): TextEvent[] {
     if (type !== 'response.output_item.done' || !isRecord(item)) return [];
     const name = asText(output_index) ?? asText(item.id) ?? '';
-    return textPartsIn(item, name).flatMap(({ voice, spot, text }) => this.#addText(voice, spot, text, true));
+    return textPartsIn(item, name).flatMap(({ kind, position, text }) => this.#addText(kind, position, text, true));
   }
 
-  #addText(voice: TextKind, spot: TextPosition, words: string, isWhole: boolean): TextEvent[] {
-    const added = isWhole ? this.#texts[voice].addWhole(spot, words) : this.#texts[voice].add(spot, words);
-    return added === '' ? [] : [{ type: voice, delta: added }];
+  #addText(kind: TextKind, position: TextPosition, words: string, isWhole: boolean): TextEvent[] {
+    const added = isWhole ? this.#texts[kind].addWhole(position, words) : this.#texts[kind].add(position, words);
+    return added === '' ? [] : [{ type: kind, delta: added }];
   }
 
   #finish(end: TextEnd, response: Record<string, unknown>, body: Record<string, unknown>): TextEvent[] {
@@ -162,7 +162,7 @@ export class AnswerReader {
     if (finalEnd === 'failed') return [...events, ...this.#fail(body)];
     if (finalEnd === 'completed') return [...events, ...this.#calls.completeAll(), ...this.#end(finalEnd, {})];
     const { incomplete_details: details } = response;
-    return [...events, ...this.#end(finalEnd, { reason: shortWord(isRecord(details) ? details.reason : details) })];
+    return [...events, ...this.#end(finalEnd, { reason: shortLine(isRecord(details) ? details.reason : details) })];
   }
 
   /** The content that the last event repeats. Items may be renumbered there, so the text is compared as a whole. */
@@ -170,12 +170,12 @@ export class AnswerReader {
     const items = outputItems(response);
     const whole = createTexts();
     for (const [at, item] of items.entries()) {
-      for (const { voice, spot, text } of textPartsIn(item, String(at))) whole[voice].add(spot, text);
+      for (const { kind, position, text } of textPartsIn(item, String(at))) whole[kind].add(position, text);
     }
-    const voices = ['reasoning', 'text', 'refusal'] as const;
-    const textEvents = voices.flatMap((voice): TextEvent[] => {
-      const delta = this.#texts[voice].addFinal(whole[voice].text);
-      return delta === '' ? [] : [{ type: voice, delta }];
+    const kinds = ['reasoning', 'text', 'refusal'] as const;
+    const textEvents = kinds.flatMap((kind): TextEvent[] => {
+      const delta = this.#texts[kind].addFinal(whole[kind].text);
+      return delta === '' ? [] : [{ type: kind, delta }];
     });
     const rest = items.flatMap((item) => (item.type === 'message' ? [] : this.#readLateItem(item)));
     return [...rest, ...textEvents];
@@ -215,7 +215,7 @@ export class AnswerReader {
   }
 }
 
-function spotOf(body: Record<string, unknown>): TextPosition {
+function positionOf(body: Record<string, unknown>): TextPosition {
   const part = asText(body.content_index) ?? asText(body.summary_index) ?? '0';
   return { item: asText(body.output_index) ?? asText(body.item_id) ?? '', part };
 }

@@ -141,7 +141,7 @@ export class MemoryPool {
     this.#room = new CapacityPool(total, total);
   }
 
-  /** Waits for the memory. The returned function gives it back. Throws a `MediaError` if more is requested than the pool has. */
+  /** Waits for the memory. The returned function releases it. Throws a `MediaError` if more is requested than the pool has. */
   async claim(bytes: number, signal: AbortSignal): Promise<() => void> {
     if (bytes > this.#capacity) {
       const [wanted, max] = [bytes, this.#capacity].map((size) => Math.ceil(size / 2 ** 20));

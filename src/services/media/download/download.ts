@@ -39,7 +39,7 @@ export async function download(address: string, how: Download): Promise<HeldFile
   }
 }
 
-/** The target of a redirect; undefined if the response is the file itself. */
+/** Returns the target of a redirect; undefined if the response is the file itself. */
 async function redirectTarget(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
   const { statusCode: status, headers, body } = response;
   if (status >= 200 && status < 300) return undefined;

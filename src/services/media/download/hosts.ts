@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import { MediaError } from '../errors.ts';
 import type { MediaLimits, MediaSettings, ResolveHost } from '../settings.ts';
 
-/** Where an address comes from: a result of the gateway, or a member. */
+/** Where a URL comes from: a result from the gateway, or a member. */
 export type AddressSource = 'results' | 'given';
 
 /**

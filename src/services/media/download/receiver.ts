@@ -32,7 +32,7 @@ interface Arriving {
   readonly signal: AbortSignal;
 }
 
-/** Receives a whole file. If the chunks break off, all room that was claimed for it is given back. */
+/** Receives a whole file. If the chunks break off, all memory that was claimed for the file is released. */
 export async function receiveFile(
   pieces: AsyncIterable<Uint8Array>,
   places: FileStorage,

@@ -19,7 +19,7 @@ export class ImageEditor {
   readonly maxPixels: number;
   readonly #claim: (bytes: number) => Promise<() => void>;
 
-  /** `claim` waits for the memory; the function that it returns gives it back. Rendering is always finished once it has begun. */
+  /** `claim` waits for the memory; the function that it returns releases it. Rendering is always finished once it has begun. */
   constructor(maxPixels: number, claim: (bytes: number) => Promise<() => void>) {
     this.maxPixels = maxPixels;
     this.#claim = claim;

@@ -2,13 +2,13 @@ import { SharedLimit } from '../shared-limit.ts';
 
 /** A partition's queue, as a user of slots. */
 export interface SlotUser {
-  /** How many slots it occupies now. */
+  /** The number of slots that the queue occupies now. */
   occupied(): number;
-  /** Sends its next task, which occupies a slot at once; false if none is to be sent now. */
+  /** Sends the queue's next task, which occupies a slot at once; returns false if no task is to be sent now. */
   sendNext(): boolean;
 }
 
-/** How many jobs the gateway accepts at once. Several queues of a process share the slots, and take turns when some become free. */
+/** Limits how many jobs the gateway runs at once. Several queues of a process share the slots, and take turns when some become free. */
 export class JobSlots {
   readonly #limit: SharedLimit;
   readonly #users: SlotUser[] = [];

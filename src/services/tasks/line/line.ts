@@ -89,7 +89,7 @@ export class Line {
     return true;
   }
 
-  /** The request was refused, or the book has its task. */
+  /** Call this when the request has been refused, or when the book has its task. */
   release(id: string): void {
     if (this.#placed.delete(id)) this.#parts.slots.advance();
   }
@@ -110,7 +110,7 @@ export class Line {
     this.#showPositionsLater();
   }
 
-  /** Undefined if it does not wait. */
+  /** Returns the task's position in the queue; undefined if the task is not waiting. */
   placeOf(id: string): number | undefined {
     let place = 0;
     for (const task of this.#turns.inOrder()) {
@@ -124,7 +124,7 @@ export class Line {
     if (this.#turns.size > 0) this.#turns.remove(id);
   }
 
-  /** The gateway accepts no job of this kind at the moment. */
+  /** Call this when the gateway accepts no jobs of this kind at the moment. */
   hold(kind: TaskKind, returns: number, retryAfterMs = 0): void {
     if (!this.#isRunning) return;
     const pause = Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returns - 1)));
@@ -137,7 +137,7 @@ export class Line {
     this.#onTrial.add(kind);
   }
 
-  /** The gateway accepted a job of this kind. */
+  /** Call this when the gateway has accepted a job of this kind. */
   markTaken(kind: TaskKind): void {
     if (this.#onTrial.delete(kind)) this.#parts.slots.advance();
   }
@@ -192,7 +192,7 @@ export class Line {
   }
 }
 
-/** Whether the gateway is working on it or may be. A job that waits for a member's prompt occupies no slot. */
+/** Whether the gateway is working on the task, or may be. A job that waits for a member's prompt occupies no slot. */
 const takesPlace = (task: Task): boolean => !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
 
 const waitingOf = ({ id, kind, weight = 1, ...owner }: Task): Waiting => ({ id, kind, weight, ...ownerOf(owner) });

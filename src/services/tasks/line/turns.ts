@@ -4,10 +4,10 @@ import type { TaskKind } from '../task.ts';
 export interface Waiting {
   readonly id: string;
   readonly kind: TaskKind;
-  /** Its server, or in direct messages its owner. */
+  /** The task's server or, in direct messages, the task's owner. */
   readonly group: string;
   readonly memberId: string;
-  /** The number of turns in a row that its owner gets. */
+  /** The number of turns in a row that the task's owner gets. */
   readonly weight: number;
 }
 
@@ -52,7 +52,7 @@ export class Turns {
     this.#size += 1;
   }
 
-  /** A task was sent without waiting, which counts as a turn. */
+  /** Counts a task that was sent without waiting as a turn. */
   note({ group, memberId }: Pick<Waiting, 'group' | 'memberId'>): void {
     this.#turn += 1;
     for (const key of [group, memberKey(group, memberId)]) {

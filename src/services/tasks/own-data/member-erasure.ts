@@ -192,7 +192,7 @@ export class MemberErasure {
   /** Returns whether the task is deleted. A task that is running or being delivered is deleted afterwards. */
   async #remove(found: Task): Promise<boolean> {
     const { book, ledger, clock } = this.#parts;
-    // Its turn must not come while it is being removed.
+    // A queued task must not start while it is being removed.
     const task =
       found.state === 'waiting' ? await book.change(found.id, (known) => withdraw(known, clock.now())) : found;
     if (hasNotStarted(task)) await ledger?.refund(task);

@@ -31,7 +31,7 @@ export interface Managed {
   leave(): Promise<Sessions>;
 }
 
-/** The shards of one process, connected. */
+/** Connects the shards of one process. */
 export async function connected(discord: EmbeddedDiscord, plan: ManagerPlan): Promise<Managed> {
   const sessions: Sessions = plan.sessions ?? new Map();
   const manager = new WebSocketManager({

@@ -8,7 +8,7 @@ import { deltas, type Stage, settings, stage, type Talker, userMessage } from '.
 
 type Preset = keyof typeof realtimePresets;
 
-/** A session with a pending request for a response, to which the fault applies. */
+/** Opens a session with a pending request for a response, to which the fault applies. */
 async function askWithFault(
   fixture: Stage,
   fault: Preset,

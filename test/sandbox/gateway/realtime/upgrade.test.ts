@@ -8,7 +8,7 @@ import { settings, stage, userMessage } from './test-client.ts';
 const path = '/v1/realtime';
 const validHeaders = { authorization: 'Bearer sk-sandbox' };
 
-/** The response that refuses an upgrade, and whether the connection is closed after it. */
+/** Returns the response that refuses an upgrade, and whether the connection is closed after it. */
 async function refusalOf({ gateway }: Bench, query: string, headers: Record<string, string> = validHeaders) {
   const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}${query}`, { headers });
   onTestFinished(() => socket.terminate());

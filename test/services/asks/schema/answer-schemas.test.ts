@@ -6,14 +6,14 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 const opened: AnswerSchemas[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((one) => one.close()))));
 
-function open({ clock = systemClock, text = '{"type":"object"}' } = {}): AnswerSchemas {
+function openSchemas({ clock = systemClock, text = '{"type":"object"}' } = {}): AnswerSchemas {
   const gather = async () => ({ documents: [{ name: 'a.json', text }] });
   const schemas = new AnswerSchemas({ gather, timeLimitMs: 1_000, clock });
   opened.push(schemas);
   return schemas;
 }
 
-const read = (schema: unknown, schemas = open()): Promise<string> => schemas.read(JSON.stringify(schema), 'm1');
+const read = (schema: unknown, schemas = openSchemas()): Promise<string> => schemas.read(JSON.stringify(schema), 'm1');
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 /** A pattern that backtracks for longer than any test runs. */
 const HOSTILE = '^(?:a+)+$';
@@ -21,8 +21,8 @@ const VICTIM = `${'a'.repeat(60)}!`;
 
 describe('The schema of an answer', () => {
   it('A schema is stored as compact JSON, whether it came as text or as a file', async () => {
-    expect(await open().read(' { "type" : "object" } ', 'm1')).toBe('{"type":"object"}');
-    expect(await open().read({ address: 'https://files.example/a.json', name: 'a.json' }, 'm1')).toBe(
+    expect(await openSchemas().read(' { "type" : "object" } ', 'm1')).toBe('{"type":"object"}');
+    expect(await openSchemas().read({ address: 'https://files.example/a.json', name: 'a.json' }, 'm1')).toBe(
       '{"type":"object"}',
     );
   });
@@ -35,7 +35,7 @@ describe('The schema of an answer', () => {
     [`{"type":"object","title":"${'ü'.repeat(33_000)}"}`, 'refusals.schemaTooLarge'],
     [`{"type":"object","a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 'refusals.schemaTooDeep'],
   ])('The text %.40s is refused with %s', async (text, key) => {
-    await expect(open().read(text, 'm1')).rejects.toMatchObject({ key });
+    await expect(openSchemas().read(text, 'm1')).rejects.toMatchObject({ key });
   });
 
   it.each([
@@ -73,7 +73,7 @@ describe('The schema of an answer', () => {
       Array.from({ length: 60 }, (_, at) => [`d${at}`, { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${at + 1}` })) }]),
     );
     const schema = object({}, { $ref: '#/$defs/d0', $defs: { ...doubled, d60: {} } });
-    const reading = read(schema, open({ clock }));
+    const reading = read(schema, openSchemas({ clock }));
     // Waits until the worker has started the job.
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(5_000);
@@ -85,27 +85,27 @@ describe('An answer and its schema', () => {
   const schema = JSON.stringify(object({ n: { type: 'number' } }, { required: ['n'] }));
 
   it('An answer that matches is formatted, with its numbers unchanged', async () => {
-    const checked = await open().check(schema, '{"n":1.10,"id":12345678901234567890}');
+    const checked = await openSchemas().check(schema, '{"n":1.10,"id":12345678901234567890}');
     expect(checked?.text).toBe('{\n  "n": 1.10,\n  "id": 12345678901234567890\n}');
     expect(checked?.check).toEqual({ misfits: [], count: 0, isUnfinished: false });
   });
 
   it('An answer in a code block is checked without the code block', async () => {
-    expect((await open().check(schema, '```json\n{"n":1}\n```\n'))?.text).toBe('{\n  "n": 1\n}');
+    expect((await openSchemas().check(schema, '```json\n{"n":1}\n```\n'))?.text).toBe('{\n  "n": 1\n}');
   });
 
   it('An answer that is not JSON is not checked', async () => {
-    expect(await open().check(schema, 'The number is 1.')).toBeUndefined();
+    expect(await openSchemas().check(schema, 'The number is 1.')).toBeUndefined();
   });
 
   it('A deeply nested answer is checked and reported as a mismatch', async () => {
-    const deep = await open().check(schema, '['.repeat(100_000) + ']'.repeat(100_000));
+    const deep = await openSchemas().check(schema, '['.repeat(100_000) + ']'.repeat(100_000));
     expect(deep?.check).toMatchObject({ count: 1, misfits: [{ at: '', rule: 'type', expected: 'object' }] });
   });
 
   it('A pattern that backtracks endlessly leaves its answer unchecked and does not affect the next answer', async () => {
     const clock = new ManualClock();
-    const schemas = open({ clock });
+    const schemas = openSchemas({ clock });
     const hostile = await schemas.read(JSON.stringify(object({ a: { pattern: HOSTILE } })), 'm1');
     const answer = JSON.stringify({ a: VICTIM });
     const checking = schemas.check(hostile, answer);
@@ -115,7 +115,7 @@ describe('An answer and its schema', () => {
   });
 
   it('An answer that arrives while the bot stops is kept unchecked', async () => {
-    const schemas = open();
+    const schemas = openSchemas();
     await schemas.close();
     expect((await schemas.check(schema, '{}'))?.check.isUnfinished).toBe(true);
   });

@@ -3,7 +3,7 @@ import type { Medium, Snapshot } from '../../../../src/services/gateway/read/sna
 
 const FAMILIAR = ['queued', 'running', 'needs-input', 'succeeded', 'failed'];
 
-/** The invariants of every snapshot, regardless of its source. */
+/** Checks the invariants of every snapshot, regardless of its source. */
 export function expectSound(snapshot: Snapshot): void {
   expect(FAMILIAR).toContain(snapshot.state);
   if (snapshot.state !== 'succeeded') expect(snapshot.media).toEqual([]);

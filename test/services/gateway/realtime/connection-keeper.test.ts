@@ -14,7 +14,7 @@ async function open(script: Parameters<typeof startServer>[0] = {}, settings = {
 
 type Fixture = Awaited<ReturnType<typeof open>>;
 
-/** One complete exchange of text. */
+/** Has one complete exchange of text with the server. */
 async function talk(
   { session }: Pick<Fixture, 'session'>,
   peer: Peer,

@@ -56,7 +56,7 @@ export class Peer {
     for (const event of events) this.socket.send(JSON.stringify(event));
   }
 
-  /** The next event of this type that the test has not taken yet. */
+  /** Waits for the next event of this type that the test has not taken yet. */
   async waitFor(type: string): Promise<ClientEvent> {
     for (;;) {
       for (; this.#taken < this.received.length; ) {
@@ -122,7 +122,7 @@ export interface ScriptedServer {
   start(): Promise<void>;
 }
 
-/** The client and a scripted gateway, connected by real sockets. */
+/** Starts the client and a scripted gateway, connected by real sockets. */
 export async function startServer(script: Script = {}): Promise<ScriptedServer> {
   const { created = sessions.ga, onEvent = strict('ga'), onUpgrade = () => false } = script;
   const sockets = new WebSocketServer({ noServer: true });

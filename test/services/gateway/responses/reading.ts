@@ -11,7 +11,7 @@ export const reader = (): AnswerReader =>
     toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
   );
 
-/** All events that are read from bytes that arrive in these chunks. */
+/** Returns all events that are read from bytes that arrive in these chunks. */
 export async function eventsOf(pieces: readonly Uint8Array[]): Promise<TextEvent[]> {
   async function* body(): AsyncGenerator<Uint8Array> {
     yield* pieces;

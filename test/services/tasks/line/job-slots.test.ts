@@ -46,7 +46,7 @@ describe('The job slots of a process', () => {
     expect(sent.join('')).toBe('aabb');
   });
 
-  it('A queue that reports a change while it sends is asked again', () => {
+  it('A queue that reports a change while it sends is polled again', () => {
     const slots = new JobSlots();
     let left = 3;
     slots.add({

@@ -27,7 +27,7 @@ async function standings({ store, tasks }: Engine): Promise<string[]> {
   return (await Array.fromAsync(store.entries.between('', '9999'))).map(standingOf).sort();
 }
 
-/** A bot with a gateway that runs one job at a time, and one running job. */
+/** Starts a bot with a gateway that runs one job at a time, and one running job. */
 async function full(parts: Parameters<typeof engine>[2] = {}) {
   const fixture = await engine({}, undefined, { jobsAtOnce: 1, hasLedger: true, ...parts });
   const running = await fixture.tasks.orders.submit(another());
@@ -209,7 +209,7 @@ describe('A task in the queue', () => {
 });
 
 describe('A gateway that accepts no more tasks', () => {
-  it('A task that the gateway refused because it was full waits, and is sent again under the same reservation', async () => {
+  it('A task that the gateway refused because it was full waits, and is sent again with the same reservation', async () => {
     const fixture = await engine({}, undefined, { hasLedger: true });
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 2 });
     const task = await fixture.tasks.orders.submit(another());

@@ -44,7 +44,7 @@ export interface RequestsOptions {
 
 export const clear: MessageRemoval = { removed: 0, left: [], needsRetry: false };
 
-/** The engine with its ledger in a store, and a delivery that shows every end immediately. */
+/** Starts the engine with its ledger in a store, and a delivery that shows every end immediately. */
 export async function requests({
   store,
   clock,

@@ -42,7 +42,7 @@ export function showsError(spots: readonly Spot[]): boolean {
   });
 }
 
-/** As above, but for a response with an id in a known place. A state, or a code of the outermost wrapper, may then belong to an accepted task. */
+/** Whether a response with an id in a known place names an error. A state, or a code of the outermost wrapper, may then belong to an accepted task. */
 export function namesError(spots: readonly Spot[]): boolean {
   return spots.some(({ words, around, holder, value }) => {
     const name = words.join('-');

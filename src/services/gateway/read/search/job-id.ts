@@ -85,6 +85,6 @@ const isLong = (id: string): boolean => id.length >= 20;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Too long for a timestamp, and not a meaningful word. */
+/** Whether a text can only be an id: it is too long for a timestamp, and not a meaningful word. */
 const isUnmistakable = (id: string): boolean =>
   UUID.test(id) || /^\d{15,40}$/.test(id) || (/^[\da-f]{16,64}$/i.test(id) && /[a-f]/i.test(id));
