@@ -100,6 +100,9 @@ describe('Shared facts', () =>
       expect(await facts.addedSince('threads', 0)).toMatchObject({ entries: [] });
       await facts.add('threads', 'one', SHORT_MS);
       await other.add('threads', 'two', LONG_MS);
+      const { at: secondAt } = await other.addedSince('threads', 0);
+      // Entries of one millisecond have no order.
+      await vi.waitFor(async () => expect((await other.addedSince('threads', 0)).at).toBeGreaterThan(secondAt));
       await facts.add('threads', 'three', LONG_MS);
       await facts.claim('worker:a', 'a', LONG_MS);
       const { entries, at } = await other.addedSince('threads', 0);
