@@ -2,6 +2,7 @@ import { type APIInteraction, ApplicationIntegrationType, ComponentType, Interac
 import { describe, expect, it } from 'vitest';
 import { customId, customIds } from '../../../src/discord/custom-ids.ts';
 import { bucketFor } from '../../../src/discord/shards/routing.ts';
+import { HOME_OF_PAUSE } from '../../../src/services/spending/whole-bot.ts';
 import { bucketOf } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 
@@ -37,14 +38,14 @@ describe('The home of an interaction', () => {
     expect(bucketFor(used)).toBe(bucketOf(MEMBER));
   });
 
-  it('A command that names another server belongs to that server', () => {
+  it('A command that names another server belongs to that server, and one about all servers to the home of the pause', () => {
     const options = [{ name: 'pause', type: 1, options: [{ name: 'server', type: 3, value: OTHER }] }];
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'budget', options } };
     expect(bucketFor(interaction({ ...command, ...inServer }))).toBe(bucketOf(OTHER));
     const everywhere = structuredClone(options);
     Object.assign(everywhere[0]?.options[0] ?? {}, { value: 'all' });
     const ofAll = { ...command, data: { name: 'budget', options: everywhere } };
-    expect(bucketFor(interaction({ ...ofAll, ...inServer }))).toBe(bucketOf(SERVER));
+    expect(bucketFor(interaction({ ...ofAll, ...inServer }))).toBe(HOME_OF_PAUSE);
   });
 
   it('A button that orders something new belongs to the server where it is pressed, even from a menu of buttons', () => {

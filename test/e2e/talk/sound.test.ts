@@ -70,7 +70,7 @@ it.each([
   ['a file in AAC', 'tones.m4a', () => recording('tones.m4a'), unknown],
   ['random bytes', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unknown],
   ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unknown],
-  ['an empty file', 'empty.wav', async () => Buffer.alloc(0), 'audio is empty'],
+  ['an empty file', 'empty.wav', async () => Buffer.alloc(0), 'recording is empty'],
   ['an image', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unknown],
 ])('An utterance with %s is refused with a sentence, and nothing is sent or charged', async (_, name, bytes, words) => {
   const stage = await talkBot({ gateway: quick });
