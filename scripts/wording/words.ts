@@ -45,7 +45,7 @@ export const wordExceptions: readonly WordException[] = [
   { text: "'picture'", path: 'src/commands/imagine/videos.ts', reason: 'A field of a form that may be open.' },
   { text: 'picture: links', path: 'src/commands/imagine/videos.ts', reason: 'A field of a form that may be open.' },
   { text: 'pictures?:', reason: 'A field of stored requests.' },
-  { text: "verb('film'", reason: 'Stands in the buttons of posted messages.' },
+  { text: "orderVerb('film'", reason: 'Stands in the buttons of posted messages.' },
   { text: "atOnce('forgetting')", reason: 'A namespace of the store.' },
   { text: 'Describe this picture', reason: 'The former name of a menu, which works until the next deploy.' },
   { text: 'motion|reel|film', reason: 'Words that the ids of models contain.' },

@@ -53,23 +53,34 @@ interface PointerCodec<Pointer> {
 /** A button, option or form: creates its ids and reads what they point to. */
 export interface Verb<Pointer> {
   readonly name: string;
+  /** Whether it orders something new, from a task that is only read. */
+  readonly orders: boolean;
   id(pointer: Pointer): string;
   read(id: CustomId): Pointer | Refusal;
+}
+
+interface VerbOptions {
+  version?: number;
+  understands?: readonly number[];
+  orders?: boolean;
 }
 
 /** A new meaning of the arguments needs a new version. `understands` lists older versions that are still in posted messages. */
 export function verb<Pointer>(
   name: string,
   { write, read }: PointerCodec<Pointer>,
-  { version = 1, understands = [] }: { version?: number; understands?: readonly number[] } = {},
+  { version = 1, understands = [], orders = false }: VerbOptions = {},
 ): Verb<Pointer> {
   const known = [version, ...understands];
   return {
-    name,
+    ...{ name, orders },
     id: (pointer) => customId(name, version, ...write(pointer)),
     read: (id) => (known.includes(id.version) ? read(id.args) : new Refusal('refusals.outdatedButton')),
   };
 }
+
+const orderVerb = <Pointer>(name: string, codec: PointerCodec<Pointer>): Verb<Pointer> =>
+  verb(name, codec, { orders: true });
 
 const forged = (): Refusal => new Refusal('refusals.unknownButton');
 
@@ -213,22 +224,22 @@ const sectionCodec: PointerCodec<RuleSection> = {
 /** Messages keep their ids for years, so a verb that has been used never gets another meaning. */
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
-  action: verb('a', taskAndIndexCodec),
-  actionText: verb('w', taskAndIndexCodec),
-  actionTextFilled: verb('wf', taskAndIndexCodec),
-  change: verb('chg', taskAndChoiceCodec<ShortFollowUp>(shortFollowUps)),
-  upscaleAll: verb('all', taskCodec),
-  larger: verb('large', taskAndChoiceCodec<ModelSize>(modelSizes)),
+  action: orderVerb('a', taskAndIndexCodec),
+  actionText: orderVerb('w', taskAndIndexCodec),
+  actionTextFilled: orderVerb('wf', taskAndIndexCodec),
+  change: orderVerb('chg', taskAndChoiceCodec<ShortFollowUp>(shortFollowUps)),
+  upscaleAll: orderVerb('all', taskCodec),
+  larger: orderVerb('large', taskAndChoiceCodec<ModelSize>(modelSizes)),
   continue: verb('go', taskCodec),
   continueFilled: verb('gof', taskCodec),
   cancel: verb('cancel', taskCodec),
-  retry: verb('retry', taskCodec),
-  retryPublicly: verb('retryo', taskCodec),
-  edit: verb('edit', taskCodec),
-  editFilled: verb('editf', taskCodec),
-  editPublicly: verb('edito', taskCodec),
-  editFilledPublicly: verb('editfo', taskCodec),
-  repeat: verb('same', taskCodec),
+  retry: orderVerb('retry', taskCodec),
+  retryPublicly: orderVerb('retryo', taskCodec),
+  edit: orderVerb('edit', taskCodec),
+  editFilled: orderVerb('editf', taskCodec),
+  editPublicly: orderVerb('edito', taskCodec),
+  editFilledPublicly: orderVerb('editfo', taskCodec),
+  repeat: orderVerb('same', taskCodec),
   tryAgain: verb('again', taskCodec),
   /** Pressed on a `/tasks` page: the result is posted in a new message, and the page does not change. */
   tryAgainPublicly: verb('againo', taskCodec),
@@ -244,22 +255,22 @@ export const customIds = {
   albumPage: verb('album', taskAndIndexCodec),
   albumSong: verb('song', taskCodec),
   /** Lines count from 1. */
-  line: verb('line', taskAndIndexCodec),
-  lineFilled: verb('linef', taskCodec),
-  allLines: verb('lines', taskCodec),
-  allLinesConfirmed: verb('lineyes', taskCodec),
-  animate: verb('anim', taskCodec),
-  animateFilled: verb('animf', taskCodec),
+  line: orderVerb('line', taskAndIndexCodec),
+  lineFilled: orderVerb('linef', taskCodec),
+  allLines: orderVerb('lines', taskCodec),
+  allLinesConfirmed: orderVerb('lineyes', taskCodec),
+  animate: orderVerb('anim', taskCodec),
+  animateFilled: orderVerb('animf', taskCodec),
   /** Orders that wait for their member's decision. */
   runProposal: verb('anyway', taskCodec),
   cancelProposal: verb('drop', taskCodec),
-  makeVideo: verb('film', taskCodec),
-  makeVideoFilled: verb('filmf', formOriginCodec),
-  reference: verb('ref', taskCodec),
-  referenceFilled: verb('reff', formOriginCodec),
+  makeVideo: orderVerb('film', taskCodec),
+  makeVideoFilled: orderVerb('filmf', formOriginCodec),
+  reference: orderVerb('ref', taskCodec),
+  referenceFilled: orderVerb('reff', formOriginCodec),
   stop: verb('stop', taskCodec),
-  continueConversation: verb('more', taskCodec),
-  continueConversationFilled: verb('moref', taskCodec),
+  continueConversation: orderVerb('more', taskCodec),
+  continueConversationFilled: orderVerb('moref', taskCodec),
   endConversation: verb('letgo', taskCodec),
   details: verb('details', taskCodec),
   /** A tool call, by its index in the last response. */

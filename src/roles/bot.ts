@@ -41,6 +41,7 @@ interface BotParts {
   partition?: Partition;
   others?: OtherPartitions | undefined;
   notes?: EngineParts['notes'];
+  tracker?: EngineParts['tracker'];
   /** Undefined if it is the only bot in its process. */
   limits?: ProcessLimits;
   clients: DiscordClients;
@@ -83,6 +84,7 @@ export function openBot({
       others,
       limits,
       notes: parts.notes,
+      tracker: parts.tracker,
       callbackAddresses,
       gateway,
       clock,

@@ -22,6 +22,7 @@ import { ProcessLimits } from '../services/process-limits.ts';
 import type { Watched } from '../services/readiness.ts';
 import { StoreError } from '../services/store/index.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import { Tracker } from '../services/tasks/tracker.ts';
 import type { App, AppTools } from './app.ts';
 import { type Bot, openBot } from './bot.ts';
 import { shareOfPartition } from './partition-config.ts';
@@ -54,10 +55,11 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const working = new Map<number, Working>();
   const owned = new Map<number, StoredTasks>();
   const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
+  const tracker = new Tracker({ clock, partitionCount: count });
   // The lanes of all partitions, which stay when a partition is released.
   const pollGateway = openGateway(config.gateway, { log, clock }, tools.gatewayLimits);
   for (const { source } of kindsOf(pollGateway, { ...config.poll, ...config.gateway }))
-    if (source) limits.tracker.laneOf(source);
+    if (source) tracker.laneOf(source);
   limits.scheduler.start();
   const mustOwnAll = (): void => {
     for (const { ownership } of owned.values()) ownership.mustBeOurs();
@@ -81,7 +83,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     shareLimits();
     monitoring?.onOwnerChange('taken');
     const bot = openBot({
-      ...{ config: share, tools: { ...tools, mediaProcess }, limits, notes: facts, clients },
+      ...{ config: share, tools: { ...tools, mediaProcess }, limits, tracker, notes: facts, clients },
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
       callbackAddresses: callbacks?.addresses,
       clusterHealth: clusterHealth({ facts, partitions, own: ownHealth, clock, log }),

@@ -50,6 +50,7 @@ import type { OtherPartitions } from './tasks/other-partitions.ts';
 import { isHeld, type KindSpecs, type MessagePlace, type TaskKind } from './tasks/task.ts';
 import { bucketIn } from './tasks/task-id.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
+import type { Tracker } from './tasks/tracker.ts';
 import { UsageReader } from './usage/usage-reader.ts';
 
 interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
@@ -89,6 +90,8 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   notes?: WholeBotParts['notes'] | undefined;
   /** The limits of the process, which its partitions share. */
   limits: ProcessLimits;
+  /** Shared by all partitions of the process; undefined if there is only one. */
+  tracker?: Tracker | undefined;
   gateway: Gateway;
   specs: KindSpecs;
   /** The features' kinds; those of answers and talks are added here. */
@@ -262,7 +265,7 @@ export function openEngine({
       pseudonyms,
       liveLimits: limits.live,
       slots: limits.slots,
-      tracker: limits.tracker,
+      tracker: parts.tracker,
     },
     notifyNoCredit: parts.notifyNoCredit,
     ...(userOf && { userOf }),

@@ -8,7 +8,6 @@ import { JobSlots } from './tasks/line/job-slots.ts';
 import type { LiveLimits } from './tasks/live-limits.ts';
 import { SharedLimit } from './tasks/shared-limit.ts';
 import { bucketIn } from './tasks/task-id.ts';
-import { Tracker } from './tasks/tracker.ts';
 
 /** The share of the connections to the gateway that polls may use: members' orders need some too. */
 const POLLS_SHARE = 0.75;
@@ -32,7 +31,6 @@ interface LimitParts {
  */
 export class ProcessLimits {
   readonly scheduler: InProcessScheduler;
-  readonly tracker: Tracker;
   readonly slots: JobSlots;
   readonly live: LiveLimits;
   readonly #settings: LimitSettings;
@@ -46,7 +44,6 @@ export class ProcessLimits {
     const inFlight = Math.max(1, Math.floor(gateway.connections * POLLS_SHARE));
     const limits = { perSecond: poll.perSecond / partitionCount, inFlight };
     this.scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits });
-    this.tracker = new Tracker({ clock, partitionCount });
     this.slots = new JobSlots(0);
     this.live = {
       ask: { all: this.#all.ask, perMember: liveLimits.ask.perMember },

@@ -86,12 +86,12 @@ export function orderOfRequest({ body }: { body: unknown }, jobs: readonly Job[]
       body.customId,
     );
   const said = JSON.stringify(body) ?? '';
-  return promptIn(said) ?? promptIn(picturesIn(said));
+  return promptIn(said) ?? promptIn(imagesIn(said));
 }
 
-function orderOfJob(job: Job, { pictureWords }: Pick<Sides, 'pictureWords'>): string | undefined {
+function orderOfJob(job: Job, { imageWords }: Pick<Sides, 'imageWords'>): string | undefined {
   if ('customId' in job.details && job.details.customId !== undefined) return enlarged(job, job.details.customId);
-  return promptIn(job.prompt) ?? pictureWords.get(job.id);
+  return promptIn(job.prompt) ?? imageWords.get(job.id);
 }
 
 /** An enlarged image has the prompt of its grid. */
@@ -101,7 +101,7 @@ function enlarged(job: Pick<Job, 'prompt'> | undefined, customId: string): strin
   return prompt === undefined || index === undefined ? undefined : pressOf(prompt, index);
 }
 
-const picturesIn = (said: string): string =>
+const imagesIn = (said: string): string =>
   [...said.matchAll(/base64,([A-Za-z0-9+/=]+)/g)]
     .map(([, data = '']) => Buffer.from(data, 'base64').toString('latin1'))
     .join(' ');

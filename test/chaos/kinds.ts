@@ -23,10 +23,10 @@ const slash =
   (member, given) =>
     member.slash(command, { ...optionsOf(given), ...(given.isPrivate && { private: true }) });
 
-const withPictures =
+const withImages =
   (command: string, names: readonly string[], optionsOf: (given: Given) => Record<string, string> = () => ({})) =>
   (member: Actor, given: Given): Promise<Exchange> => {
-    const bytes = pictureWith(given.word);
+    const bytes = imageWith(given.word);
     const files = names.map((name) => [name, { name: `${given.word}.png`, bytes }]);
     return member.slash(command, {
       ...optionsOf(given),
@@ -39,8 +39,8 @@ const withPictures =
 export const orderKinds = {
   imagine: { shows: 'image', ask: slash('imagine', ({ prompt }) => ({ prompt })) },
   image: { shows: 'image', ask: slash('image', ({ prompt }) => ({ prompt, model: 'lumen-image-1' })) },
-  blend: { shows: 'image', ask: withPictures('blend', ['image1', 'image2']) },
-  describe: { shows: 'lines', ask: withPictures('describe', ['image']) },
+  blend: { shows: 'image', ask: withImages('blend', ['image1', 'image2']) },
+  describe: { shows: 'lines', ask: withImages('describe', ['image']) },
   shorten: { shows: 'lines', ask: slash('shorten', ({ prompt }) => ({ prompt })) },
   video: { shows: 'video', ask: slash('video', ({ prompt }) => ({ prompt, model: 'reel-2' })) },
   'second-video': {
@@ -49,7 +49,7 @@ export const orderKinds = {
   },
   'image-to-video': {
     shows: 'video',
-    ask: withPictures('video', ['image'], ({ prompt }) => ({
+    ask: withImages('video', ['image'], ({ prompt }) => ({
       ...{ prompt, model: 'kling-v2-1', endpoint: 'image-to-video' },
     })),
   },
@@ -65,7 +65,7 @@ const SIDE = 24;
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** A small gray image whose first pixels are a word, uncompressed, so that a request to the gateway reveals which order it belongs to. */
-function pictureWith(word: string): Buffer {
+function imageWith(word: string): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(SIDE, 0);
   header.writeUInt32BE(SIDE, 4);

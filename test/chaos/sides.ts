@@ -19,7 +19,7 @@ export class Sides {
   readonly struck = new Map<string, number>();
   readonly tokensExpiredAt: number[] = [];
   /** The words in the images of a job's request, which the gateway discards after reading them. */
-  readonly pictureWords = new Map<string, string>();
+  readonly imageWords = new Map<string, string>();
   /** Active faults, with how often each may still be injected. */
   readonly #atDiscord = new Map<Of<'discord'>, number>();
   /** Active faults, with the numbers that the gateway assigned to them. */
@@ -33,7 +33,7 @@ export class Sides {
     gateway.jobs.on('change', ({ id, details }, before) => {
       const words = details.sources.map((one) => (one.from === 'request' ? one.bytes.toString('latin1') : one.url));
       const word = promptIn(words.join(' '));
-      if (!before && word !== undefined) this.pictureWords.set(id, word);
+      if (!before && word !== undefined) this.imageWords.set(id, word);
     });
   }
 

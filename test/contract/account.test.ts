@@ -41,7 +41,7 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
   });
 
   it('The gateway refuses an unknown key as unauthorized', async () => {
-    const fixture = await both({ profile, settings: { apiKey: 'sk-somebody-else' } });
+    const fixture = await both({ profile, settings: { apiKey: 'sk-of-another-account' } });
     const error = await failureOf(fixture.gateway.models.list());
     expect(error).toMatchObject({ kind: 'unauthorized', status: 401 });
     expect(error.message).not.toContain('somebody-else');

@@ -55,7 +55,7 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
   it('A list of unknown music tasks is empty', async () => {
     for (const nullBatches of [true, false]) {
       const fixture = await both({ profile, quirks: { nullBatches } });
-      await expect(fixture.gateway.music.getMany(['nobody'])).resolves.toEqual(new Map());
+      await expect(fixture.gateway.music.getMany(['unknown'])).resolves.toEqual(new Map());
     }
   });
 

@@ -115,7 +115,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
 
   it("A live conversation is refused with the gateway's own words for a voice that does not exist", async () => {
     const fixture = await fastGateway(dialect);
-    expect(await failureOf(fixture.gateway.realtime.open({ ...request, voice: 'nobody' }))).toMatchObject({
+    expect(await failureOf(fixture.gateway.realtime.open({ ...request, voice: 'unknown' }))).toMatchObject({
       kind: 'invalid',
       param: dialect === 'ga' ? 'session.audio.output.voice' : 'session.voice',
       mayHaveTakenEffect: false,

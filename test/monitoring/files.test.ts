@@ -120,7 +120,7 @@ describe('deploy/monitoring/alerts.yaml', () => {
       [],
     ],
     [
-      'interactions that nobody takes',
+      'interactions that no worker takes',
       { atelier_interactions_untaken_total: '0+3x20' },
       ['AtelierInteractionsUntaken'],
     ],

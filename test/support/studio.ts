@@ -89,7 +89,7 @@ export function thriftyStudio(): Studio {
   };
 }
 
-/** A thrifty studio that knows a single scene and a single song: for runs in which nobody looks at the results. */
+/** A thrifty studio that knows a single scene and a single song: for runs whose results are not looked at. */
 export function oneSceneStudio(): Studio {
   const studio = thriftyStudio();
   type Scene = NonNullable<Parameters<Studio['drawImage']>[0]>;

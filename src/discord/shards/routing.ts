@@ -4,35 +4,9 @@ import { bucketOf, homeOf as ownerOf } from '../../services/tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../services/tasks/task-id.ts';
 import { customIds, readCustomId } from '../custom-ids.ts';
 
-/** These controls order something new, so they belong to the server or member that pays for it; the task that they name is only read. */
+/** They belong to the server or member that pays for the order. */
 const ORDERS: ReadonlySet<string> = new Set(
-  [
-    customIds.action,
-    customIds.actionText,
-    customIds.actionTextFilled,
-    customIds.change,
-    customIds.upscaleAll,
-    customIds.larger,
-    customIds.retry,
-    customIds.retryPublicly,
-    customIds.edit,
-    customIds.editFilled,
-    customIds.editPublicly,
-    customIds.editFilledPublicly,
-    customIds.repeat,
-    customIds.line,
-    customIds.lineFilled,
-    customIds.allLines,
-    customIds.allLinesConfirmed,
-    customIds.animate,
-    customIds.animateFilled,
-    customIds.makeVideo,
-    customIds.makeVideoFilled,
-    customIds.reference,
-    customIds.referenceFilled,
-    customIds.continueConversation,
-    customIds.continueConversationFilled,
-  ].map(({ name }) => name),
+  Object.values(customIds).flatMap(({ name, orders }) => (orders ? [name] : [])),
 );
 
 /**

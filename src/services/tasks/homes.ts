@@ -22,7 +22,7 @@ export function bucketOf(home: string): number {
 /**
  * The server or member whose budget and rules apply to an order, and whose task it becomes. All of these are in one partition, so that limits are checked in
  * one place. A bot that only the
- * member has installed counts for the member, wherever they use it.
+ * member has installed counts for the member on every server.
  */
 export const homeOf = (
   guildId: string | undefined,

@@ -1,6 +1,7 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import { type ActionFamily, meaningOfAction } from './actions.ts';
-import type { TaskKind } from './task.ts';
+import type { Kind } from './kind.ts';
+import type { Task, TaskKind } from './task.ts';
 
 /** Errors with which gateways say that they do not support an endpoint. */
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
@@ -54,6 +55,10 @@ export class Offers {
 }
 
 export const kindOfferName = (kind: TaskKind): string => `kind ${kind}`;
+
+/** The name under which the gateway's refusal of an order is remembered. */
+export const offeredAs = (kind: Kind, { request }: Pick<Task, 'request'>): string =>
+  kind.offerName?.(request) ?? kindOfferName(kind.name);
 
 /** The same button on other results has the same name. A button with an unknown meaning has a name of its own. */
 function nameOf(customId: string): string {

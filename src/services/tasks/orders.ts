@@ -16,10 +16,11 @@ import type { Kind } from './kind.ts';
 import type { JobSlots } from './line/job-slots.ts';
 import { Line } from './line/line.ts';
 import { type LiveLimits, LiveOrders } from './live-limits.ts';
-import { kindOfferName, type Offers } from './offers.ts';
+import { type Offers, offeredAs } from './offers.ts';
 import { RecentOrders } from './recent-orders.ts';
+import { RefusedOrders } from './refused-orders.ts';
 import { type Prepared, Sender, type SenderParts, type SentBefore } from './sender.ts';
-import type { Failure, KindSpecs, Task, TaskKind } from './task.ts';
+import type { KindSpecs, Task, TaskKind } from './task.ts';
 import { groupOf } from './task-facts.ts';
 import { bucketIn, taskId } from './task-id.ts';
 import {
@@ -27,8 +28,6 @@ import {
   markAccepted,
   markDismissed,
   markHandedOver,
-  markRefused,
-  markReturned,
   markTurn,
   markUnconfirmed,
   markWaiting,
@@ -39,9 +38,6 @@ import {
   setPlace,
   setSuccessor,
 } from './transitions.ts';
-
-/** How often a task waits again after "the queue is full". With the pauses in between, this takes more than half an hour. */
-const MAX_RETURNS = 10;
 
 /** With these errors the gateway accepts no more jobs at the moment. */
 const FULL: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
@@ -87,6 +83,7 @@ export class Orders {
   readonly #sender: Sender;
   readonly #credit: Credit;
   readonly #line: Line;
+  readonly #refused: RefusedOrders;
 
   constructor(parts: OrdersParts) {
     this.#parts = parts;
@@ -103,6 +100,7 @@ export class Orders {
           this.#underWay,
         ),
     });
+    this.#refused = new RefusedOrders({ ...parts, line: this.#line });
   }
 
   async submit(order: Order): Promise<Task> {
@@ -272,10 +270,10 @@ export class Orders {
       const result = await this.#sendStored(kind, task, prepared);
       if (!('refused' in result)) return result;
       const { refused } = result;
-      const returned = mayWait ? await this.#returnToLine(kind, task, refused, FULL) : undefined;
+      const returned = mayWait ? await this.#refused.returnToLine(kind, task, refused, FULL) : undefined;
       if (returned) return returned;
-      await this.#removeRefused(id);
-      throw await this.#errorFor(kind, order, refused);
+      await this.#refused.remove(id);
+      throw await this.#refused.errorFor(kind, order, refused);
     } finally {
       this.#line.release(id);
     }
@@ -337,13 +335,13 @@ export class Orders {
       if (!this.#line.isRunning) return;
       const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));
       const result = await this.#sendStored(kind, submitting, prepared);
-      if (!('refused' in result) || (await this.#returnToLine(kind, submitting, result.refused, AWAY))) return;
-      await this.#endRefused(id, await this.#errorFor(kind, task, result.refused));
+      if (!('refused' in result) || (await this.#refused.returnToLine(kind, submitting, result.refused, AWAY))) return;
+      await this.#refused.end(id, await this.#refused.errorFor(kind, task, result.refused));
     } catch (error) {
       const known = book.find(id);
       // The task was cancelled or erased in the meantime, or the bot is stopping and the task waits for the next start.
       if (known?.state !== 'waiting' || !this.#line.isRunning) return;
-      if (error instanceof Refusal) return this.#endRefused(id, error);
+      if (error instanceof Refusal) return this.#refused.end(id, error);
       log.error({ task: id, err: error }, 'A waiting task could not be sent; trying again later.');
       this.#line.hold(task.kind, 1);
       this.#line.join(known, { isNext: true });
@@ -377,41 +375,6 @@ export class Orders {
     return sent;
   }
 
-  /** Lets the task wait again if the gateway accepts no more jobs at the moment. Undefined if it was refused for another reason, or too often. */
-  async #returnToLine(
-    { name }: Kind,
-    { id, returns = 0 }: Task,
-    refused: unknown,
-    passing: ReadonlySet<GatewayErrorKind>,
-  ): Promise<Task | undefined> {
-    if (!(refused instanceof GatewayError) || !passing.has(refused.kind) || returns >= MAX_RETURNS) return undefined;
-    this.#line.hold(name, returns + 1, refused.retryAfterMs);
-    const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
-    this.#line.join(task, { isNext: true });
-    return task;
-  }
-
-  async #endRefused(id: string, error: unknown): Promise<void> {
-    const { book, clock, log } = this.#parts;
-    try {
-      await book.change(id, (task) => markRefused(task, failureOf(error), clock.now()), { mustHold: true });
-    } catch (failure) {
-      log.info({ task: id, err: failure }, 'A refused task was erased before its refusal was stored.');
-    }
-  }
-
-  /** Returns the error for the member. Only refusals with a specific code are remembered for other orders. */
-  async #errorFor(kind: Kind, order: Pick<Task, 'kind' | 'request'>, refused: unknown): Promise<unknown> {
-    const { mayBeMissing } = kind;
-    const { modelKind } = this.#parts.specs[order.kind].traits;
-    const { model } = order.request;
-    if (modelKind && model !== undefined && refused instanceof GatewayError && refused.refusesModel)
-      await this.#parts.models?.markUnfit(model, modelKind);
-    if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
-    if (refused.hasKnownCode) this.#parts.offers.markRefused(offeredAs(kind, order));
-    return mayBeMissing === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
-  }
-
   /** The entry in the ledger is made first. If that is refused, there is no task. */
   async #reserveAndAdd(task: Task, roleIds: readonly string[] | undefined): Promise<void> {
     const { book, ledger } = this.#parts;
@@ -423,33 +386,7 @@ export class Orders {
       throw error;
     }
   }
-
-  async #removeRefused(id: string): Promise<void> {
-    const { book, ledger } = this.#parts;
-    const task = book.find(id);
-    try {
-      await book.remove(id);
-      if (task) await ledger?.refund(task);
-    } catch (error) {
-      // The next start finds it with an unknown outcome and informs its owner.
-      this.#parts.log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
-    }
-  }
 }
-
-/** What is shown to the owner of a task that was refused after it had waited. */
-function failureOf(error: unknown): Omit<Failure, 'cause'> {
-  if (error instanceof GatewayError) return { reason: error.message, code: error.code };
-  if (!(error instanceof Refusal)) return {};
-  const variables = Object.entries(error.variables).map(([name, value]) => [
-    name,
-    typeof value === 'object' ? [...value] : value,
-  ]);
-  return { refusal: { key: error.key, variables: Object.fromEntries(variables) } };
-}
-
-const offeredAs = (kind: Kind, { request }: Pick<Task, 'request'>): string =>
-  kind.offerName?.(request) ?? kindOfferName(kind.name);
 
 function mustBeUndecided(task: Task, memberId: string): Task {
   if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');

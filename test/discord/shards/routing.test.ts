@@ -57,7 +57,7 @@ describe('The home of an interaction', () => {
     expect(bucketFor(interaction(filled))).toBe(bucketOf(SERVER));
   });
 
-  it('A button, a form and a chosen button that change a task belong to it, wherever they are used', () => {
+  it('A button, a form and a chosen button that change a task belong to it, on every server', () => {
     const button = customIds.tryAgain.id(id);
     expect(bucketFor(press(button))).toBe(777);
     expect(bucketFor(press(customIds.list.id(0), [button]))).toBe(777);

@@ -47,6 +47,8 @@ describe('A cluster in which every process is replaced under load', () =>
         const roles: Role[] = ['shard', 'shard', 'worker', 'worker'];
         const old = roles.map((role): [Role, ClusterProcess] => [role, start(role)]);
         await whole(old.map(([, one]) => one));
+        // What happens on a shard before its first session is lost.
+        await expect.poll(() => discord.gateway.identifies, startLimit).toBe(SHARDS);
         // Partitions change hands until the workers have equal shares.
         const shares = (): number[] => old.slice(SHARDS).map(([, one]) => owned(one, there.partitions).length);
         await expect.poll(shares, startLimit).toEqual([2, 2]);

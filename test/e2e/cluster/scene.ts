@@ -85,5 +85,6 @@ export async function kill({ child, ended }: ClusterProcess): Promise<void> {
 export const callbacks = ({ requests }: EmbeddedDiscord): number =>
   requests.filter(({ route }) => route === acknowledgement.route).length;
 
-/** A command that was answered in either way: carried out, or refused with a sentence. */
-export const isAnswered = (message: Message): boolean => /Finished in|Try again in a moment/.test(text(message));
+/** Whether a command or a press was answered: carried out, or refused with a sentence that tells what to do. */
+export const isAnswered = (message: Message): boolean =>
+  /Finished in|Try again in a moment|Press the button again/.test(text(message));

@@ -70,7 +70,7 @@ describe('Fetching a result', () => {
 
     it('A fetch by URL reports only the host, because the rest of a URL may be signed', async () => {
       const url = scene.gateway.on('/old', (response) => response.writeHead(403).end());
-      const error = await failureOf(scene.open(false).fetch({ address: `${url}?signature=of-somebody` }));
+      const error = await failureOf(scene.open(false).fetch({ address: `${url}?signature=of-a-member` }));
       expect(error.message).toContain('127.0.0.1');
       expect(JSON.stringify([error.message, error.stack, String(error.cause)])).not.toMatch(/signature|sk-secret/);
     });

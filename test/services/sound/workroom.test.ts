@@ -12,7 +12,7 @@ const script = new URL(
     done++;
     const [action] = bytes;
     if (action === 1) process.exit(3);
-    if (action === 2) throw new Error('Nobody expected this.');
+    if (action === 2) throw new Error('This was not expected.');
     if (action === 3) { const kept = []; for (;;) kept.push(new Array(100_000).fill({})); }
     if (action === 4) for (;;);
     console.error('Noise that nobody should see.');

@@ -55,7 +55,7 @@ describe('An erasure requested by a member', () => {
   it('An erasure requested by a member ends their conversations and removes all of their utterances', async () => {
     const { begin, say, waitFor, tasks, talks, gateway, store } = await scene({ speed: SLOWLY, isShown: true });
     const talk = await begin();
-    const utterance = await say(talk, 'a secret that nobody shall know of');
+    const utterance = await say(talk, 'a secret that no one may know');
     await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
     const { bytes, release } = await tasks.exports.create(owner, 1_000_000);
     release();
@@ -74,7 +74,7 @@ describe('An erasure requested by a member', () => {
     const { begin, say, ended, tasks, gateway, store } = await scene({ isShown: true });
     const talk = await begin();
     await ended(await say(talk, 'We speak of gardens'));
-    const gone = await ended(await say(talk, 'a secret that nobody shall know of', guest));
+    const gone = await ended(await say(talk, 'a secret that no one may know', guest));
     const before = gateway.realtime.sessions[0]?.id;
     await tasks.erasure.begin(guest, async () => true);
     await expect.poll(() => store.openErasures(), pollOptions).toEqual([]);

@@ -64,12 +64,12 @@ describe('An album', () => {
   it('An album abandons a part only after the gateway has not known it for minutes, even polled on its own, and ends without it', async () => {
     const fixture = await engine({ speed: 20 });
     const [known = ''] = await orderSongs(fixture.gateway, 'Song');
-    const album = await fixture.tasks.albums.create(origin, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
+    const album = await fixture.tasks.albums.create(origin, ['unknown-1', known, 'unknown-2', 'unknown-3'], everything);
     await ended(fixture, album);
     const parts = await fixture.tasks.albums.partsOf(album);
     expect(parts.map(({ task }) => task?.failure?.cause)).toEqual(['forgotten', undefined, 'forgotten', 'forgotten']);
     // A repeated request may still find it.
-    await fixture.tasks.albums.create(origin, ['nobody-1'], (found) =>
+    await fixture.tasks.albums.create(origin, ['unknown-1'], (found) =>
       expect([...found.values()]).toEqual([undefined]),
     );
   });
@@ -101,7 +101,7 @@ describe('An album', () => {
     const refuse = (): void => {
       throw new Error('no');
     };
-    await expect(fixture.tasks.albums.create(origin, ['nobody-1'], refuse)).rejects.toThrow('no');
+    await expect(fixture.tasks.albums.create(origin, ['unknown-1'], refuse)).rejects.toThrow('no');
     expect(await fixture.store.live()).toEqual([]);
     expect(fixture.tasks.book.liveCount).toBe(0);
   });

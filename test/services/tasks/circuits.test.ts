@@ -173,7 +173,7 @@ describe('A model whose jobs fail', () => {
     expect(standings).toEqual(Array.from({ length: 8 }, () => 'refunded'));
   });
 
-  it('The failures of a model are forgotten if nobody has used it for an hour after its pause', async () => {
+  it('The failures of a model are forgotten if it has not been used for an hour after its pause', async () => {
     const fixture = await engine();
     await failing(fixture, 5);
     fixture.clock.advance(62 * minute);

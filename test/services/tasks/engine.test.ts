@@ -265,7 +265,7 @@ describe('A start of the bot', () => {
 describe('A change of a task', () => {
   it('A change of a task is refused for an unknown task', async () => {
     const fixture = await engine();
-    await expect(fixture.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
+    await expect(fixture.tasks.book.change('unknown', (task) => task)).rejects.toBeInstanceOf(Refusal);
   });
 
   it('A change of a task waits for the previous change', async () => {

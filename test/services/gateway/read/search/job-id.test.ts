@@ -62,7 +62,7 @@ describe.each(families)('The id in an unknown response to a submit of the %s fam
     expect(() => read(family, answer)).toThrow(none);
   });
 
-  it('An id from the request is never mistaken for the id of the new task, wherever it appears', () => {
+  it('An id from the request is never mistaken for the id of the new task, in any part of a response', () => {
     expect(read(family, { task_id: OTHER, payload: { generationId: ID } }, [OTHER])).toBe(ID);
     expect(() => read(family, { task_id: OTHER, data: { task_id: OTHER } }, [OTHER])).toThrow(none);
   });

@@ -1,0 +1,94 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { ModelCatalogue } from '../models/catalogue.ts';
+import type { TaskBook, TasksLog } from './book.ts';
+import type { Kind } from './kind.ts';
+import type { Line } from './line/line.ts';
+import { type Offers, offeredAs } from './offers.ts';
+import type { Failure, KindSpecs, Task } from './task.ts';
+import { markRefused, markReturned } from './transitions.ts';
+
+/** How often a task waits again after "the queue is full". With the pauses in between, this takes more than half an hour. */
+const MAX_RETURNS = 10;
+
+interface RefusedParts {
+  book: TaskBook;
+  ledger?: Ledger | undefined;
+  line: Line;
+  specs: KindSpecs;
+  models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
+  offers: Pick<Offers, 'markRefused'>;
+  clock: Clock;
+  log: TasksLog;
+}
+
+/** What becomes of orders that the gateway has definitely refused. */
+export class RefusedOrders {
+  readonly #parts: RefusedParts;
+
+  constructor(parts: RefusedParts) {
+    this.#parts = parts;
+  }
+
+  /** Lets the task wait again if the gateway accepts no more jobs at the moment. Undefined if it was refused for another reason, or too often. */
+  async returnToLine(
+    { name }: Kind,
+    { id, returns = 0 }: Task,
+    refused: unknown,
+    passing: ReadonlySet<GatewayErrorKind>,
+  ): Promise<Task | undefined> {
+    if (!(refused instanceof GatewayError) || !passing.has(refused.kind) || returns >= MAX_RETURNS) return undefined;
+    this.#parts.line.hold(name, returns + 1, refused.retryAfterMs);
+    const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
+    this.#parts.line.join(task, { isNext: true });
+    return task;
+  }
+
+  /** Ends a task that had waited. */
+  async end(id: string, error: unknown): Promise<void> {
+    const { book, clock, log } = this.#parts;
+    try {
+      await book.change(id, (task) => markRefused(task, failureOf(error), clock.now()), { mustHold: true });
+    } catch (failure) {
+      log.info({ task: id, err: failure }, 'A refused task was erased before its refusal was stored.');
+    }
+  }
+
+  /** Returns the error for the member. Only refusals with a specific code are remembered for other orders. */
+  async errorFor(kind: Kind, order: Pick<Task, 'kind' | 'request'>, refused: unknown): Promise<unknown> {
+    const { mayBeMissing } = kind;
+    const { modelKind } = this.#parts.specs[order.kind].traits;
+    const { model } = order.request;
+    if (modelKind && model !== undefined && refused instanceof GatewayError && refused.refusesModel)
+      await this.#parts.models?.markUnfit(model, modelKind);
+    if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
+    if (refused.hasKnownCode) this.#parts.offers.markRefused(offeredAs(kind, order));
+    return mayBeMissing === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
+  }
+
+  /** Removes a task that did not have to wait: its member is told at once. */
+  async remove(id: string): Promise<void> {
+    const { book, ledger } = this.#parts;
+    const task = book.find(id);
+    try {
+      await book.remove(id);
+      if (task) await ledger?.refund(task);
+    } catch (error) {
+      // The next start finds it with an unknown outcome and informs its owner.
+      this.#parts.log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
+    }
+  }
+}
+
+/** What is shown to the owner of a task that was refused after it had waited. */
+function failureOf(error: unknown): Omit<Failure, 'cause'> {
+  if (error instanceof GatewayError) return { reason: error.message, code: error.code };
+  if (!(error instanceof Refusal)) return {};
+  const variables = Object.entries(error.variables).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? [...value] : value,
+  ]);
+  return { refusal: { key: error.key, variables: Object.fromEntries(variables) } };
+}
