@@ -140,7 +140,7 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
   const sent = { body: { content: PRIVATE, components: [], allowed_mentions: { parse: [] as [] } }, files: [] };
   return {
     interactionCallback: [
-      () => responder.defer(false),
+      () => responder.acknowledge('public answer'),
       () => responder.replyPrivately(plan),
       () => responder.suggest([{ name: PRIVATE, value: PRIVATE }]),
     ],

@@ -7,11 +7,11 @@ import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
 /** Whether the command was used in a server whose admins can see the account. */
-const isAdminGuild = ({ place, services }: EarlyContext<Services>): boolean =>
+const isAdminGuild = ({ place, services }: EarlyContext): boolean =>
   place.guildId !== undefined && services.adminGuildIds.includes(place.guildId);
 
 /** Whether the member is an admin of such a server. Others in the channel can then see the account too. Decided from the payload alone. */
-export const isAdminOfAdminGuild = (context: EarlyContext<Services>): boolean =>
+export const isAdminOfAdminGuild = (context: EarlyContext): boolean =>
   isAdminGuild(context) && mayManageServer(context.place);
 
 /** The operator can see the account anywhere; other members see their own usage. */

@@ -28,8 +28,11 @@ export interface HandlerContext<Services> {
   say: Say;
 }
 
-/** Available before the acknowledgement: the payload, and only the parts of the services that are in memory. */
-export type EarlyContext<Services> = Pick<HandlerContext<Services>, 'place' | 'services'>;
+/** Known before the acknowledgement, in every process: the payload, and the settings. */
+export interface EarlyContext {
+  place: InteractionFacts;
+  services: { readonly adminGuildIds: readonly string[] };
+}
 
 interface Guarded<Options = unknown> {
   guards?: readonly Guard<Options>[];
@@ -58,7 +61,7 @@ interface CommandDefinition<O extends Options, Services> extends Guarded<Values<
   isForAdmins?: boolean;
   options: O;
   /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
-  isPrivate: boolean | ((values: Values<O>, seen: EarlyContext<Services>) => boolean);
+  isPrivate: boolean | ((values: Values<O>, seen: EarlyContext) => boolean);
   suggest?(option: string, typed: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
 }
 
@@ -83,7 +86,7 @@ export interface SingleCommand<Services>
     | {
         /** The command can reply in private, and the member has not chosen whether it should. */
         leavesPrivacyOpen: boolean;
-        isPrivate(seen: EarlyContext<Services>): boolean;
+        isPrivate(seen: EarlyContext): boolean;
         run: Work<Services>;
       }
     | Refusal;

@@ -1,50 +1,20 @@
-import type {
-  AutocompleteInteraction,
-  BaseInteraction,
-  ChatInputCommandInteraction,
-  ContextMenuCommandInteraction,
-  Interaction,
-  MessageComponentInteraction,
-  ModalSubmitInteraction,
-} from 'discord.js';
+import type { BaseInteraction, Interaction } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
 import { aboutInteraction } from '../lib/log-subject.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
-import { type CustomId, customIds, readCustomId } from './custom-ids.ts';
 import { newReference } from './delivery/backoff.ts';
-import { readForm } from './form.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
-import {
-  type Button,
-  commandsByFullName,
-  type Form,
-  type HandlerContext,
-  type Handlers,
-  type Menu,
-  menusByName,
-  type Opener,
-  type Outcome,
-  type SingleCommand,
-} from './handlers.ts';
+import type { EarlyContext, HandlerContext, Handlers, Outcome } from './handlers.ts';
+import { accepted, fullName, InteractionReader, type PrivateByDefault } from './interaction-reader.ts';
 import { isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
-import { lateFollowUp, Responder, type RetryLimit, tellMemberAlone } from './outbox/responder.ts';
-import {
-  type InteractionChannels,
-  type InteractionFacts,
-  interactionFactsOf,
-  type Origin,
-  originOf,
-  pressOrigin,
-  type ReplyMode,
-  TOKEN_LIFE_MS,
-} from './place.ts';
+import { type Acknowledgement, lateFollowUp, Responder, type RetryLimit, tellMemberAlone } from './outbox/responder.ts';
+import { type InteractionChannels, interactionFactsOf, type Origin, TOKEN_LIFE_MS } from './place.ts';
 import type { Rates } from './rates.ts';
-import { targetOf } from './target-message.ts';
 
-export interface RouterParts<Services> {
+export interface RouterParts<Services extends EarlyContext['services']> {
   handlers: Handlers<Services>;
   guards: readonly Guard[];
   rates: Pick<Rates, 'refuseInteraction' | 'refuseSuggestion'>;
@@ -56,34 +26,24 @@ export interface RouterParts<Services> {
   /** Called with the milliseconds from an interaction's arrival to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
   channels?: Pick<InteractionChannels, 'of'>;
-  /** Whether the server makes this command's replies private unless the member chooses otherwise. */
-  isPrivateByDefault?: (place: InteractionFacts, command: string) => boolean;
+  isPrivateByDefault?: PrivateByDefault;
 }
 
 /** Passes each interaction to its handler. Acknowledges it first, and notifies the member of a failure. */
-export class Router<Services> {
+export class Router<Services extends EarlyContext['services']> {
   readonly #parts: RouterParts<Services>;
-  readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
-  readonly #menus: ReadonlyMap<string, Menu<Services>>;
-  readonly #buttons: ReadonlyMap<string, Button<Services>>;
-  readonly #openers: ReadonlyMap<string, Opener<Services>>;
-  readonly #forms: ReadonlyMap<string, Form<Services>>;
+  readonly #reader: InteractionReader<Services>;
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
   constructor(parts: RouterParts<Services>) {
-    const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
-    this.#commands = commandsByFullName(commands);
-    this.#menus = menusByName(menus, parts.say);
-    this.#buttons = keyed(buttons);
-    this.#openers = keyed(openers);
-    this.#forms = keyed(forms);
+    this.#reader = new InteractionReader({ ...parts, early: parts.services });
   }
 
-  /** Never throws: failures are shown to the member and logged. */
-  async take(interaction: Interaction): Promise<void> {
-    const work = aboutInteraction(newReference(), () => this.#dispatch(interaction));
+  /** Never throws: failures are shown to the member and logged. `late`: how another process acknowledged it when it had waited too long. */
+  async take(interaction: Interaction, late?: Acknowledgement): Promise<void> {
+    const work = aboutInteraction(newReference(), () => this.#dispatch(interaction, late));
     this.#running.add(work);
     await work;
     this.#running.delete(work);
@@ -95,105 +55,34 @@ export class Router<Services> {
     await Promise.all(this.#running);
   }
 
-  async #dispatch(interaction: Interaction): Promise<void> {
+  async #dispatch(interaction: Interaction, late: Acknowledgement | undefined): Promise<void> {
     const { applicationId, id: interactionId, token } = interaction;
     const { outbox, clock, onAcknowledged } = this.#parts;
     const arrivedAt = clock.now();
     const onFirstResponse = onAcknowledged && (() => onAcknowledged(clock.now() - arrivedAt));
     const responder = new Responder(outbox, { applicationId, interactionId, token }, onFirstResponse);
     try {
+      if (late !== undefined) await responder.takeOver(late);
       if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
       const place = interactionFactsOf(interaction);
       const { guards, rates } = this.#parts;
       accepted(interaction.isAutocomplete() ? rates.refuseSuggestion(place) : rates.refuseInteraction(place));
       accepted(firstRefusal(guards, place, undefined));
-      await this.#route(interaction, responder);
+      await this.#answer(interaction, responder, late);
     } catch (error) {
       await this.#reportFailure(error, interaction, responder);
     }
   }
 
-  async #route(interaction: Interaction, responder: Responder): Promise<void> {
-    if (interaction.isAutocomplete()) await this.#suggest(interaction, responder);
-    else if (interaction.isChatInputCommand()) await this.#command(interaction, responder);
-    else if (interaction.isContextMenuCommand()) await this.#menu(interaction, responder);
-    else if (interaction.isMessageComponent()) await this.#component(interaction, responder);
-    else if (interaction.isModalSubmit()) await this.#form(interaction, responder);
-    else throw new Refusal('refusals.unknownCommand');
-  }
-
-  async #suggest(interaction: AutocompleteInteraction, responder: Responder): Promise<void> {
-    const { name, value } = interaction.options.getFocused(true);
-    const command = this.#commands.get(fullName(interaction));
-    const context = this.#contextFor(interaction, responder, originOf(interaction, true));
-    await responder.suggest((await command?.suggest?.(name, value, context)) ?? []);
-  }
-
-  async #command(interaction: ChatInputCommandInteraction, responder: Responder): Promise<void> {
-    const command = this.#commands.get(fullName(interaction));
-    if (!command) throw new Refusal('refusals.unknownCommand');
-    const place = this.#place(interaction);
-    const invocation = accepted(command.read(interaction, place));
-    const byDefault = invocation.leavesPrivacyOpen && this.#parts.isPrivateByDefault?.(place, fullName(interaction));
-    const isPrivate = byDefault === true || invocation.isPrivate({ place, services: this.#parts.services });
-    const context = this.#contextFor(interaction, responder, originOf(interaction, isPrivate));
-    await responder.defer(isPrivate);
-    await conclude(responder, await invocation.run(context));
-  }
-
-  async #menu(interaction: ContextMenuCommandInteraction, responder: Responder): Promise<void> {
-    const menu = this.#menus.get(interaction.commandName);
-    if (!menu || !interaction.isMessageContextMenuCommand()) throw new Refusal('refusals.unknownCommand');
-    const target = targetOf(interaction.targetMessage);
-    const isPrivate = 'run' in menu && menu.isPrivate;
-    const context = this.#contextFor(interaction, responder, originOf(interaction, isPrivate));
-    accepted(firstRefusal(menu.guards ?? [], context.place, undefined));
-    if ('open' in menu) return responder.open(await menu.open(target, context));
-    await responder.defer(isPrivate);
-    await conclude(responder, await menu.run(target, context));
-  }
-
-  async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
-    const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
-    const own = knownId(interaction.customId);
-    // In a menu that replaces buttons, the chosen value is the id of the button.
-    const id = own.verb === customIds.list.name ? knownId(chosen[0] ?? '') : own;
-    const opener = this.#openers.get(id.verb);
-    if (opener) {
-      const open = accepted(opener.open(id));
-      const context = this.#contextFor(
-        interaction,
-        responder,
-        pressOrigin(interaction, interaction.message, 'new-message'),
-      );
-      return responder.open(await open(context, targetOf(interaction.message)));
-    }
-    const button = this.#buttons.get(id.verb);
-    if (!button) throw new Refusal('refusals.unknownButton');
-    const run = accepted(button.press(id, chosen));
-    const context = this.#contextFor(
-      interaction,
-      responder,
-      pressOrigin(interaction, interaction.message, button.reply),
-    );
-    await acknowledgePress(responder, button.reply, context);
-    await conclude(responder, await run(context));
-  }
-
-  async #form(interaction: ModalSubmitInteraction, responder: Responder): Promise<void> {
-    const id = knownId(interaction.customId);
-    const form = this.#forms.get(id.verb);
-    if (!form) throw new Refusal('refusals.unknownButton');
-    const { isPrivate, run } = accepted(form.read(id, readForm(interaction)));
-    // A form that was opened from a menu does not belong to a message of the bot.
-    const isPressed = interaction.isFromMessage();
-    if (!isPressed && form.reply === 'here') throw new Refusal('refusals.unknownButton');
-    const origin = isPressed
-      ? pressOrigin(interaction, interaction.message, form.reply)
-      : originOf(interaction, isPrivate);
-    const context = this.#contextFor(interaction, responder, origin);
-    await acknowledgePress(responder, form.reply, context);
-    await conclude(responder, await run(context));
+  async #answer(interaction: Interaction, responder: Responder, late: Acknowledgement | undefined): Promise<void> {
+    const reading = this.#reader.read(interaction, this.#place(interaction), this.#parts.isPrivateByDefault);
+    const context = this.#contextFor(interaction, responder, reading.origin);
+    if (reading.asks === 'for suggestions') return responder.suggest(await reading.suggest(context));
+    if (reading.asks === 'for a form') return responder.open(await reading.open(context));
+    // The server's rules changed meanwhile, and the acknowledgement decided who sees the reply.
+    if (late !== undefined && late !== reading.acknowledgement) throw new Refusal('refusals.interrupted');
+    if (late === undefined) await responder.acknowledge(reading.acknowledgement);
+    await conclude(responder, await reading.run(context));
   }
 
   async #reportFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
@@ -247,28 +136,6 @@ export class Router<Services> {
   }
 }
 
-const keyed = <Handler extends { verb: string }>(handlers: readonly Handler[] = []): ReadonlyMap<string, Handler> =>
-  new Map(handlers.map((handler) => [handler.verb, handler]));
-
-function knownId(text: string): CustomId {
-  const id = readCustomId(text);
-  if (!id) throw new Refusal('refusals.unknownButton');
-  return id;
-}
-
-function accepted<Value>(value: Value | Refusal): Value {
-  if (value instanceof Refusal) throw value;
-  return value;
-}
-
-function acknowledgePress(
-  responder: Responder,
-  replyMode: ReplyMode,
-  { origin }: HandlerContext<unknown>,
-): Promise<void> {
-  return replyMode === 'here' ? responder.deferUpdate() : responder.defer(origin.route.isPrivate);
-}
-
 async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
   if (outcome === 'deleted') await responder.delete();
   else if (typeof outcome === 'object' && 'release' in outcome) {
@@ -279,11 +146,6 @@ async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
       outcome.release();
     }
   } else if (outcome !== 'shown by delivery') await responder.edit(outcome);
-}
-
-function fullName({ commandName, options }: ChatInputCommandInteraction | AutocompleteInteraction): string {
-  const subcommand = options.getSubcommand(false);
-  return subcommand === null ? commandName : `${commandName} ${subcommand}`;
 }
 
 /** The name for the log, so it never contains text that a member typed. */

@@ -44,6 +44,6 @@ export const measureCluster = (metrics: Metrics) => ({
   onOwnerChange: (change: 'taken' | 'given-back'): void => metrics.count('ownerChanges', { change }),
   onHandOver: (event: 'interaction' | 'message', outcome: 'passed' | 'failed'): void =>
     metrics.count('handOvers', { event, outcome }),
-  onUntaken: (): void => metrics.count('untaken', {}),
+  onUntaken: (outcome: 'waiting' | 'refused'): void => metrics.count('untaken', { outcome }),
   onCallback: (outcome: CallbackOutcome): void => metrics.count('callbacks', { outcome }),
 });

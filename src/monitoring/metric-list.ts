@@ -223,7 +223,11 @@ export const metricList = {
   },
   untaken: {
     ...{ name: 'atelier_interactions_untaken_total', type: 'counter', section: 'Cluster', unit: 'count' },
-    help: 'Interactions that no worker took in time, so that their members were asked to try again',
+    help: 'Interactions that no worker took in time',
+    labels: {
+      outcome:
+        '`waiting` (Discord was told that the answer takes longer), or `refused` (the member was asked to try again)',
+    },
   },
   threads: {
     ...{ name: 'atelier_threads_followed', type: 'gauge', section: 'Cluster', unit: 'count' },

@@ -11,6 +11,7 @@ import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedReply } from '../discord/outbox/interrupted.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
+import type { Acknowledgement } from '../discord/outbox/responder.ts';
 import { openOwners, storedFileReader } from '../discord/reads.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { pause, systemClock } from '../lib/clock.ts';
@@ -145,7 +146,7 @@ export function openBot({
     readMessage: commands.readMessage,
 
     /** Never throws: failures are reported and logged. */
-    take: (interaction: Interaction): Promise<void> => commands.router.take(interaction),
+    take: (interaction: Interaction, late?: Acknowledgement): Promise<void> => commands.router.take(interaction, late),
 
     /** For an interaction in a server whose rules another partition has: the buttons of a task work in every server. */
     async readRulesOf(guildId: string): Promise<void> {

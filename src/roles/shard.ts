@@ -1,31 +1,24 @@
-import {
-  type APIInteraction,
-  GatewayDispatchEvents,
-  type GatewayDispatchPayload,
-  type GatewayMessageCreateDispatch,
-  InteractionType,
-} from 'discord.js';
-import { kindSpecs, texts } from '../commands/index.ts';
+import { GatewayDispatchEvents, type GatewayDispatchPayload, type GatewayMessageCreateDispatch } from 'discord.js';
+import { handlers, kindSpecs, texts } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { intentsOf, openDiscordClients } from '../discord/outbox/clients.ts';
-import { isTooLate } from '../discord/outbox/errors.ts';
+import { identify } from '../discord/outbox/identity.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
-import { Responder } from '../discord/outbox/responder.ts';
+import { interactionIn } from '../discord/outbox/packets.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { openShards, type Shards } from '../discord/shards/open-shards.ts';
 import { bucketFor } from '../discord/shards/routing.ts';
+import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { threadPacketIn } from '../discord/thread-message.ts';
 import { type Clock, pause, systemClock, withTimeout } from '../lib/clock.ts';
-import { trackUntilDone } from '../lib/track-until-done.ts';
 import { createSay } from '../locales/index.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { FollowedThreads } from '../services/cluster/followed-threads.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import { partitionOf } from '../services/tasks/homes.ts';
 import type { App, AppTools } from './app.ts';
 
-/** Discord waits three seconds for the first response. Without one by then, the member is told to try again. */
-const UNTAKEN_MS = 2_000;
 /** A queue server that does not respond must not use up the member's three seconds. */
 const PUT_LIMIT_MS = 1_500;
 const CONNECTION_CHECK_MS = 100;
@@ -41,34 +34,15 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const { partitions, facts, inbox, holder } = cluster;
   const clients = openDiscordClients(config.discord.apiUrl);
   const { client, reads } = clients;
-  client.rest.setToken(config.discord.token);
   const outbox = new Outbox(clients, log);
-  const pending = new Set<Promise<unknown>>();
-
-  /** Discord accepts only one first response, so this does not disturb a worker that is about to answer. */
-  async function refuse(interaction: APIInteraction): Promise<void> {
-    const { application_id: applicationId, id: interactionId, token, type } = interaction;
-    const responder = new Responder(outbox, { applicationId, interactionId, token });
-    try {
-      if (type === InteractionType.ApplicationCommandAutocomplete) await responder.suggest([]);
-      else await responder.replyPrivately({ content: say('refusals.stopping') });
-    } catch (error) {
-      // A resumed session repeats interactions, some of which have been answered already or are too old to be answered.
-      if (!isTooLate(error)) log.info({ err: error }, 'A member could not be told to try again.');
-    }
-  }
-
-  async function refuseUntaken(partition: number, interaction: APIInteraction): Promise<void> {
-    await pause(clock, UNTAKEN_MS);
-    try {
-      if (!(await inbox.withdraw(partition, interaction.id))) return;
-      monitoring?.onUntaken();
-      log.warn({ partition }, 'No worker took an interaction in time.');
-      await refuse(interaction);
-    } catch (error) {
-      log.warn({ partition, err: error }, 'It is unknown whether a worker took an interaction.');
-    }
-  }
+  const everywhere = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
+  const untaken = new UntakenInteractions({
+    ...{ inbox, outbox, handlers, say, clock, log },
+    interactionIn: (data) => interactionIn(client, data),
+    settings: config.discord,
+    privateCommandsOf: async (guildId) => (await everywhere.rulesOf(guildId)).rules.privateCommands,
+    onUntaken: (outcome) => monitoring?.onUntaken(outcome),
+  });
 
   /** Every message from every server arrives here. A failure is retried by the caller; a message that is put in twice is answered once. */
   async function passMessage(packet: GatewayMessageCreateDispatch): Promise<void> {
@@ -95,12 +69,13 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       return undefined;
     });
     monitoring?.onHandOver('interaction', outcome === 'put' ? 'passed' : 'failed');
-    if (outcome === 'put') void trackUntilDone(refuseUntaken(partition, packet.d), pending);
-    else await refuse(packet.d);
+    if (outcome === 'put') untaken.watch(partition, packet);
+    else await untaken.refuse(packet);
   }
 
   let threads: FollowedThreads | undefined;
   try {
+    await identify(client, config.discord.token);
     const { storeLeaseMs: leaseMs, discord, cluster: settings } = config;
     if (discord.messageContent) {
       await requireMessageContent(reads, discord.token, log);
@@ -129,7 +104,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       monitoring?.stopping();
       await shards.close();
       threads?.close();
-      await Promise.all(pending);
+      await untaken.finish();
       await Promise.all([clients.close(), cluster.close()]);
       await monitoring?.close();
       log.info('This shard process has stopped.');

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { type DiscordClients, openDiscordClients } from '../discord/outbox/clients.ts';
 import { identify } from '../discord/outbox/identity.ts';
 import { interactionIn } from '../discord/outbox/packets.ts';
+import type { Acknowledgement } from '../discord/outbox/responder.ts';
 import { clusterHealth } from '../discord/shards/cluster-health.ts';
 import { threadMessageIn } from '../discord/thread-message.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -204,13 +205,13 @@ async function answerPacket(
       if (isLate) return log.info('A message in a thread waited too long for a worker and will not be answered.');
       return await bot.readMessage(content, { isRepeated });
     }
-    const packet = content as { t: string; d: APIInteraction };
+    const packet = content as { t: string; d: APIInteraction; acknowledgement?: Acknowledgement };
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     if (isRepeated && (await bot.endInterrupted(packet.d))) return;
     bot.readPacket(packet);
     const interaction = interactionIn(clients.client, packet.d);
     if (packet.d.guild_id !== undefined) await bot.readRulesOf(packet.d.guild_id);
-    if (interaction) await bot.take(interaction);
+    if (interaction) await bot.take(interaction, packet.acknowledgement);
   } catch (error) {
     log.error({ err: error }, 'A packet could not be answered.');
   }

@@ -40,7 +40,7 @@ async function recordingDiscord(): Promise<EmbeddedDiscord> {
   const log = openLog({ level: 'info', secrets: [], readable: false, write: () => undefined });
   const funnel = new Funnel(createSay(texts), log);
   const parts = {
-    services: undefined,
+    services: { adminGuildIds: [] },
     say: createSay(texts),
     funnel,
     outbox: new Outbox(clients, log),

@@ -4,7 +4,7 @@ import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/
 import { texts } from '../../src/commands/index.ts';
 import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
-import { button, command, form, type Handlers, opener } from '../../src/discord/handlers.ts';
+import { button, command, type EarlyContext, form, type Handlers, opener } from '../../src/discord/handlers.ts';
 import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import type { ButtonPlan } from '../../src/discord/plan.ts';
@@ -24,7 +24,7 @@ const open = verb('open', anything);
 const fill = verb('fill', anything);
 
 /** One handler of each kind, each of which records its input. */
-const handlers: Handlers<undefined> = {
+const handlers: Handlers<EarlyContext['services']> = {
   commands: [
     command({
       name: 'show',
@@ -126,7 +126,7 @@ async function routedDiscord(): Promise<{ discord: EmbeddedDiscord; logged(): st
     handlers,
     guards: [],
     rates: new Rates({ settings: {}, clock: systemClock, log }),
-    services: undefined,
+    services: { adminGuildIds: [] },
     say,
     funnel,
     outbox: new Outbox(clients, log),

@@ -7,7 +7,7 @@ export const LOG = 'no-threads';
 
 /** Fills in the form for a section of `/server rules` as an admin. */
 export async function changeRules(
-  { discord }: QuickStage,
+  { discord }: Pick<QuickStage, 'discord'>,
   button: string,
   values: Record<string, unknown>,
 ): Promise<Message> {

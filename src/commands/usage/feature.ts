@@ -79,7 +79,7 @@ const date = { type: 'text', max: MAX_DATE_LENGTH } as const;
 export const usage: Feature<typeof text> = {
   command: command({
     name: 'usage',
-    isPrivate: (values, seen: EarlyContext<Services>) =>
+    isPrivate: (values, seen: EarlyContext) =>
       (values.private ?? false) || values.of === 'server' || !isAdminOfAdminGuild(seen),
     options: {
       start: date,

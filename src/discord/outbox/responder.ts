@@ -26,12 +26,15 @@ interface Address {
   token: string;
 }
 
+/** The message that an acknowledged interaction's token can change: the reply, or the message that was pressed. */
+export type Acknowledgement = 'pressed message' | 'public answer' | 'private answer';
+
 /** Replies to one interaction, using only its own token. The first response is an acknowledgement; the reply edits it. */
 export class Responder {
   readonly #outbox: Outbox;
   readonly #address: Address;
   readonly #onFirstResponse: () => void;
-  #stands: 'nothing' | 'pressed message' | 'public answer' | 'private answer' = 'nothing';
+  #stands: 'nothing' | Acknowledgement = 'nothing';
   #answered = false;
 
   constructor(outbox: Outbox, address: Address, onFirstResponse: () => void = () => undefined) {
@@ -45,16 +48,21 @@ export class Responder {
     return this.#stands;
   }
 
-  /** "Thinking…". Whether only the member sees the reply is decided here, for good. */
-  async defer(isPrivate: boolean): Promise<void> {
-    this.#stands = isPrivate ? 'private answer' : 'public answer';
-    const flags = isPrivate ? MessageFlags.Ephemeral : 0;
+  /** "Thinking…", unless the pressed message is to be changed. Whether only the member sees the reply is decided here, for good. */
+  async acknowledge(as: Acknowledgement): Promise<void> {
+    this.#stands = as;
+    if (as === 'pressed message') return this.#respond(InteractionResponseType.DeferredMessageUpdate);
+    const flags = as === 'private answer' ? MessageFlags.Ephemeral : 0;
     await this.#respond(InteractionResponseType.DeferredChannelMessageWithSource, { flags });
   }
 
-  async deferUpdate(): Promise<void> {
-    this.#stands = 'pressed message';
-    await this.#respond(InteractionResponseType.DeferredMessageUpdate);
+  /** For an interaction that another process has acknowledged, or was about to. */
+  async takeOver(as: Acknowledgement): Promise<void> {
+    try {
+      await this.acknowledge(as);
+    } catch (error) {
+      if (!hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) throw error;
+    }
   }
 
   /** Opens a form, which Discord accepts as the first response only. */

@@ -3,7 +3,9 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { hashedName } from '../hashed-names.ts';
 import type { Inbox } from '../inbox/inbox.ts';
+import { NO_RULES, type ServerRules } from '../rules/server-rules.ts';
 import { type Partitions, ReadOnlyTasks } from '../store/index.ts';
+import { bucketOf, partitionOf } from '../tasks/homes.ts';
 import type { OtherPartitions, PartitionRows } from '../tasks/other-partitions.ts';
 import { aboutMember } from '../tasks/own-data/about-member.ts';
 import { erasureMessage } from '../tasks/own-data/erasure-messages.ts';
@@ -48,6 +50,12 @@ export class EveryPartition {
       send: (partition, message) =>
         inbox.put(partition, { id: randomUUID(), content: { t: FROM_PARTITION, d: message } }),
     };
+  }
+
+  /** The rules of a server, which its own partition has. */
+  async rulesOf(guildId: string): Promise<ServerRules> {
+    const rows = await this.#rows(partitionOf(bucketOf(guildId), this.#parts.partitions.count));
+    return (await rows?.rulesOf(guildId)) ?? NO_RULES;
   }
 
   async #rows(partition: number): Promise<PartitionRows | undefined> {

@@ -126,14 +126,14 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   async function order({ by = 'member', in: place, isPrivate = false }: Order = {}) {
     const actor = place === undefined ? discord.as(by) : discord.as(by).in(place);
     const { interaction, exchange } = await received(() => actor.slash('make'));
-    await responderFor(interaction).defer(isPrivate);
+    await responderFor(interaction).acknowledge(isPrivate ? 'private answer' : 'public answer');
     return { task: keep(interaction, { isPrivate }), exchange, interaction, channel: actor.channel };
   }
 
   /** A member presses a button, and the new task is shown in that message. */
   async function press(message: Pick<Message, 'id'>, button: string, by = 'member') {
     const { interaction, exchange } = await received(() => discord.as(by).click(message, button));
-    await responderFor(interaction).deferUpdate();
+    await responderFor(interaction).acknowledge('pressed message');
     const place = { channelId: interaction.channelId ?? '', id: message.id };
     return { task: keep(interaction, { message: place }), exchange };
   }

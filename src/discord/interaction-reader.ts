@@ -1,0 +1,172 @@
+import type {
+  AutocompleteInteraction,
+  BaseInteraction,
+  ChatInputCommandInteraction,
+  ContextMenuCommandInteraction,
+  Interaction,
+  MessageComponentInteraction,
+  ModalSubmitInteraction,
+} from 'discord.js';
+import { Refusal } from '../lib/refusal.ts';
+import type { Say } from '../locales/index.ts';
+import { type CustomId, customIds, readCustomId } from './custom-ids.ts';
+import { readForm } from './form.ts';
+import { firstRefusal } from './guards.ts';
+import {
+  type Button,
+  commandsByFullName,
+  type EarlyContext,
+  type Form,
+  type HandlerContext,
+  type Handlers,
+  type Menu,
+  menusByName,
+  type Opener,
+  type Outcome,
+  type SingleCommand,
+  type Suggestion,
+} from './handlers.ts';
+import type { Acknowledgement } from './outbox/responder.ts';
+import { type InteractionFacts, type Origin, originOf, pressOrigin, type ReplyMode } from './place.ts';
+import type { FormPlan } from './plan.ts';
+import { targetOf } from './target-message.ts';
+
+type Answer<Services, Result> = (context: HandlerContext<Services>) => Promise<Result>;
+
+/** What an interaction asks for, and how it is to be acknowledged. */
+export type Reading<Services> = { origin: Origin } & (
+  | { asks: 'for suggestions'; suggest: Answer<Services, Suggestion[]> }
+  | { asks: 'for a form'; open: Answer<Services, FormPlan> }
+  | { asks: 'for a reply'; acknowledgement: Acknowledgement; run: Answer<Services, Outcome> }
+);
+
+interface ReaderParts<Services> {
+  handlers: Handlers<Services>;
+  early: EarlyContext['services'];
+  say: Say;
+}
+
+/** Whether the server makes this command's replies private unless the member chooses otherwise. */
+export type PrivateByDefault = (place: InteractionFacts, command: string) => boolean;
+
+/** Finds the handler of an interaction, and reads from the payload what the handler needs. Throws a refusal if it accepts none of it. */
+export class InteractionReader<Services> {
+  readonly #parts: ReaderParts<Services>;
+  readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
+  readonly #menus: ReadonlyMap<string, Menu<Services>>;
+  readonly #buttons: ReadonlyMap<string, Button<Services>>;
+  readonly #openers: ReadonlyMap<string, Opener<Services>>;
+  readonly #forms: ReadonlyMap<string, Form<Services>>;
+
+  constructor(parts: ReaderParts<Services>) {
+    const { commands, menus = [], buttons, openers, forms } = parts.handlers;
+    this.#parts = parts;
+    this.#commands = commandsByFullName(commands);
+    this.#menus = menusByName(menus, parts.say);
+    this.#buttons = keyed(buttons);
+    this.#openers = keyed(openers);
+    this.#forms = keyed(forms);
+  }
+
+  read(interaction: Interaction, place: InteractionFacts, isPrivateByDefault?: PrivateByDefault): Reading<Services> {
+    if (interaction.isAutocomplete()) return this.#suggestions(interaction);
+    if (interaction.isChatInputCommand()) return this.#command(interaction, place, isPrivateByDefault);
+    if (interaction.isContextMenuCommand()) return this.#menu(interaction, place);
+    if (interaction.isMessageComponent()) return this.#component(interaction);
+    if (interaction.isModalSubmit()) return this.#form(interaction);
+    throw new Refusal('refusals.unknownCommand');
+  }
+
+  #suggestions(interaction: AutocompleteInteraction): Reading<Services> {
+    const { name, value } = interaction.options.getFocused(true);
+    const command = this.#commands.get(fullName(interaction));
+    return {
+      asks: 'for suggestions',
+      origin: originOf(interaction, true),
+      suggest: async (context) => (await command?.suggest?.(name, value, context)) ?? [],
+    };
+  }
+
+  #command(
+    interaction: ChatInputCommandInteraction,
+    place: InteractionFacts,
+    isPrivateByDefault: PrivateByDefault | undefined,
+  ): Reading<Services> {
+    const command = this.#commands.get(fullName(interaction));
+    if (!command) throw new Refusal('refusals.unknownCommand');
+    const { leavesPrivacyOpen, isPrivate, run } = accepted(command.read(interaction, place));
+    const byDefault = leavesPrivacyOpen && isPrivateByDefault?.(place, fullName(interaction));
+    return newReply(interaction, byDefault === true || isPrivate({ place, services: this.#parts.early }), run);
+  }
+
+  #menu(interaction: ContextMenuCommandInteraction, place: InteractionFacts): Reading<Services> {
+    const menu = this.#menus.get(interaction.commandName);
+    if (!menu || !interaction.isMessageContextMenuCommand()) throw new Refusal('refusals.unknownCommand');
+    accepted(firstRefusal(menu.guards ?? [], place, undefined));
+    const target = targetOf(interaction.targetMessage);
+    if ('run' in menu) return newReply(interaction, menu.isPrivate, (context) => menu.run(target, context));
+    const open: Answer<Services, FormPlan> = (context) => menu.open(target, context);
+    return { asks: 'for a form', origin: originOf(interaction, false), open };
+  }
+
+  #component(interaction: MessageComponentInteraction): Reading<Services> {
+    const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
+    const own = knownId(interaction.customId);
+    // In a menu that replaces buttons, the chosen value is the id of the button.
+    const id = own.verb === customIds.list.name ? knownId(chosen[0] ?? '') : own;
+    const opener = this.#openers.get(id.verb);
+    if (opener) {
+      const open = accepted(opener.open(id));
+      const target = targetOf(interaction.message);
+      const origin = pressOrigin(interaction, interaction.message, 'new-message');
+      return { asks: 'for a form', origin, open: (context) => open(context, target) };
+    }
+    const button = this.#buttons.get(id.verb);
+    if (!button) throw new Refusal('refusals.unknownButton');
+    const origin = pressOrigin(interaction, interaction.message, button.reply);
+    return reply(origin, button.reply, accepted(button.press(id, chosen)));
+  }
+
+  #form(interaction: ModalSubmitInteraction): Reading<Services> {
+    const id = knownId(interaction.customId);
+    const form = this.#forms.get(id.verb);
+    if (!form) throw new Refusal('refusals.unknownButton');
+    const { isPrivate, run } = accepted(form.read(id, readForm(interaction)));
+    if (interaction.isFromMessage())
+      return reply(pressOrigin(interaction, interaction.message, form.reply), form.reply, run);
+    // A form that was opened from a menu does not belong to a message of the bot.
+    if (form.reply === 'here') throw new Refusal('refusals.unknownButton');
+    return newReply(interaction, isPrivate, run);
+  }
+}
+
+const newReply = <Services>(
+  interaction: BaseInteraction,
+  isPrivate: boolean,
+  run: Answer<Services, Outcome>,
+): Reading<Services> => reply(originOf(interaction, isPrivate), 'new-message', run);
+
+function reply<Services>(origin: Origin, mode: ReplyMode, run: Answer<Services, Outcome>): Reading<Services> {
+  const asNewMessage = origin.route.isPrivate ? 'private answer' : 'public answer';
+  return { asks: 'for a reply', origin, acknowledgement: mode === 'here' ? 'pressed message' : asNewMessage, run };
+}
+
+const keyed = <Handler extends { verb: string }>(handlers: readonly Handler[] = []): ReadonlyMap<string, Handler> =>
+  new Map(handlers.map((handler) => [handler.verb, handler]));
+
+function knownId(text: string): CustomId {
+  const id = readCustomId(text);
+  if (!id) throw new Refusal('refusals.unknownButton');
+  return id;
+}
+
+/** The value, unless it is a refusal, which is thrown. */
+export function accepted<Value>(value: Value | Refusal): Value {
+  if (value instanceof Refusal) throw value;
+  return value;
+}
+
+export function fullName({ commandName, options }: ChatInputCommandInteraction | AutocompleteInteraction): string {
+  const subcommand = options.getSubcommand(false);
+  return subcommand === null ? commandName : `${commandName} ${subcommand}`;
+}

@@ -1,0 +1,152 @@
+import {
+  type APIInteraction,
+  type GatewayInteractionCreateDispatch,
+  type Interaction,
+  InteractionType,
+  SnowflakeUtil,
+} from 'discord.js';
+import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
+import type { Say } from '../../locales/index.ts';
+import type { Inbox } from '../../services/inbox/inbox.ts';
+import type { EarlyContext, Handlers } from '../handlers.ts';
+import { InteractionReader } from '../interaction-reader.ts';
+import { isTooLate } from '../outbox/errors.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import { type Acknowledgement, Responder, tellMemberAlone } from '../outbox/responder.ts';
+import { interactionFactsOf, TOKEN_LIFE_MS } from '../place.ts';
+
+/** Discord waits three seconds for the first response, and this leaves a worker as much of them as possible. */
+const UNTAKEN_MS = 2_000;
+/** Earlier, because the queue and the store are used once more before Discord is told to wait. */
+const UNACKNOWLEDGED_MS = 1_500;
+/** Until then an interaction waits for a worker. A partition whose worker was killed has another after its lease, which is shorter. */
+const WAIT_MS = 60_000;
+/** Each that waits takes memory. Others are refused. */
+const MAX_WAITING = 1_000;
+
+interface UntakenParts<Services> {
+  inbox: Pick<Inbox, 'put' | 'withdraw'>;
+  outbox: Outbox;
+  /** Undefined for an interaction of an unknown type. */
+  interactionIn(data: APIInteraction): Interaction | undefined;
+  handlers: Handlers<Services>;
+  settings: EarlyContext['services'];
+  /** The names of the commands whose replies the server makes private. */
+  privateCommandsOf(guildId: string): Promise<readonly string[]>;
+  say: Say;
+  clock: Clock;
+  log: Log;
+  onUntaken(outcome: 'waiting' | 'refused'): void;
+}
+
+/**
+ * What becomes of interactions that no worker takes in time, for example because theirs was killed. Discord is told that the answer takes longer, and the
+ * interaction returns to the queue. One that only a form or suggestions can answer is refused.
+ */
+export class UntakenInteractions<Services> {
+  readonly #parts: UntakenParts<Services>;
+  readonly #reader: InteractionReader<Services>;
+  readonly #pending = new Set<Promise<unknown>>();
+  readonly #stopping = new AbortController();
+  #waiting = 0;
+
+  constructor(parts: UntakenParts<Services>) {
+    this.#parts = parts;
+    this.#reader = new InteractionReader({ ...parts, early: parts.settings });
+  }
+
+  /** Watches an interaction that was put into the queue. */
+  watch(partition: number, packet: GatewayInteractionCreateDispatch): void {
+    void trackUntilDone(this.#watch(partition, packet), this.#pending);
+  }
+
+  /** Asks the member to try again. Discord accepts only one first response, so this does not disturb a worker that is about to answer. */
+  async refuse({ d: interaction }: GatewayInteractionCreateDispatch): Promise<void> {
+    const { say, log } = this.#parts;
+    const responder = this.#responderFor(interaction);
+    try {
+      if (interaction.type === InteractionType.ApplicationCommandAutocomplete) await responder.suggest([]);
+      else await responder.replyPrivately({ content: say('refusals.stopping') });
+    } catch (error) {
+      // A resumed session repeats interactions, some of which have been answered already or are too old to be answered.
+      if (!isTooLate(error)) log.info({ err: error }, 'A member could not be told to try again.');
+    }
+  }
+
+  /** Those that wait for a worker stay in the queue. */
+  async finish(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#pending);
+  }
+
+  async #watch(partition: number, packet: GatewayInteractionCreateDispatch): Promise<void> {
+    const { inbox, clock, log, onUntaken } = this.#parts;
+    try {
+      await pause(clock, UNACKNOWLEDGED_MS);
+      const acknowledgement = this.#waiting < MAX_WAITING ? await this.#acknowledgementFor(packet) : undefined;
+      if (acknowledgement === undefined) await pause(clock, UNTAKEN_MS - UNACKNOWLEDGED_MS);
+      if (!(await inbox.withdraw(partition, packet.d.id))) return;
+      onUntaken(acknowledgement === undefined ? 'refused' : 'waiting');
+      log.warn({ partition }, 'No worker took an interaction in time.');
+      if (acknowledgement === undefined) await this.refuse(packet);
+      else await this.#wait(partition, packet, acknowledgement);
+    } catch (error) {
+      log.warn({ partition, err: error }, 'It is unknown whether a worker took an interaction.');
+    }
+  }
+
+  /** Undefined if it cannot wait. */
+  async #acknowledgementFor({ d }: GatewayInteractionCreateDispatch): Promise<Acknowledgement | undefined> {
+    const { interactionIn, clock, privateCommandsOf } = this.#parts;
+    const { guild_id: guildId } = d;
+    const isCommand = d.type === InteractionType.ApplicationCommand;
+    try {
+      const interaction = interactionIn(d);
+      if (!interaction) return undefined;
+      const privateCommands =
+        isCommand && guildId !== undefined
+          ? await withTimeout(clock, UNTAKEN_MS - UNACKNOWLEDGED_MS, privateCommandsOf(guildId))
+          : [];
+      if (!privateCommands) return undefined;
+      const reading = this.#reader.read(interaction, interactionFactsOf(interaction), (_, command) =>
+        privateCommands.includes(command),
+      );
+      return reading.asks === 'for a reply' ? reading.acknowledgement : undefined;
+    } catch (error) {
+      // A worker would refuse it too, with a sentence for which it does not need to wait.
+      if (!(error instanceof Refusal)) throw error;
+      return undefined;
+    }
+  }
+
+  /** It is put in before Discord is told to wait: whoever takes it then repeats the acknowledgement, in case this process ends in between. */
+  async #wait(
+    partition: number,
+    packet: GatewayInteractionCreateDispatch,
+    acknowledgement: Acknowledgement,
+  ): Promise<void> {
+    const { inbox, clock, say } = this.#parts;
+    const { id } = packet.d;
+    const responder = this.#responderFor(packet.d);
+    this.#waiting += 1;
+    try {
+      await inbox.put(partition, { id, content: { ...packet, acknowledgement } });
+      await responder.takeOver(acknowledgement);
+      await pause(clock, WAIT_MS, this.#stopping.signal);
+      if (this.#stopping.signal.aborted || !(await inbox.withdraw(partition, id))) return;
+      this.#parts.onUntaken('refused');
+      const reply = { plan: { content: say('refusals.stopping') }, neutral: { content: say('requestFailed') } };
+      const until = SnowflakeUtil.timestampFrom(id) + TOKEN_LIFE_MS;
+      await tellMemberAlone(responder, reply, { clock, until, stopping: this.#stopping.signal });
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #responderFor({ application_id: applicationId, id: interactionId, token }: APIInteraction): Responder {
+    return new Responder(this.#parts.outbox, { applicationId, interactionId, token });
+  }
+}
