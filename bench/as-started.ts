@@ -1,11 +1,11 @@
 import packageFile from '../package.json' with { type: 'json' };
 
 /**
- * The arguments that `npm start` gives to Node before the bot, except the operator's own settings. Read from the script itself, so the
+ * The arguments that `npm start` passes to Node before the bot's entry file, except the operator's settings. Read from the script itself, so the
  * measured bot runs like the real one.
  */
-export const asStarted: readonly string[] = packageFile.scripts.start
+export const nodeArguments: readonly string[] = packageFile.scripts.start
   .split(' ')
   .slice(1, -1)
-  .filter((word) => !word.startsWith('--env-file'))
-  .map((word) => (word.startsWith('./') ? new URL(`../${word}`, import.meta.url).href : word));
+  .filter((argument) => !argument.startsWith('--env-file'))
+  .map((argument) => (argument.startsWith('./') ? new URL(`../${argument}`, import.meta.url).href : argument));

@@ -42,6 +42,6 @@ if (benchmark) {
   console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
   await benchmark(args);
 } else {
-  console.error(`Say what to measure: npm run bench ${Object.keys(benchmarks).join(' | ')}`);
+  console.error(`Usage: npm run bench ${Object.keys(benchmarks).join(' | ')}`);
   process.exitCode = EX_USAGE;
 }

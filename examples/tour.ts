@@ -3,10 +3,10 @@
 //   npx node examples/tour.ts                    (in another)
 import { setTimeout as pause } from 'node:timers/promises';
 import { terminalSafe } from '../src/lib/text.ts';
-import { defaultSettings, GatewayError, openGateway, type Snapshot } from '../src/services/gateway/index.ts';
+import { createGateway, defaultSettings, GatewayError, type Snapshot } from '../src/services/gateway/index.ts';
 
 const { GATEWAY_BASE_URL = 'http://127.0.0.1:4010', GATEWAY_API_KEY = 'sk-sandbox' } = process.env;
-const gateway = openGateway({ ...defaultSettings, baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY });
+const gateway = createGateway({ ...defaultSettings, baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY });
 
 /** Polls at the intervals that the specification recommends for a short job; the bot's scheduler does this for many jobs. */
 async function follow(what: string, ask: () => Promise<Snapshot>): Promise<Snapshot> {

@@ -14,9 +14,9 @@ export function sendBytes(bytes: Buffer, request: FastifyRequest, reply: Fastify
 function parseRange(header: string | undefined, size: number): { from: number; to: number } | 'outside' | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return undefined;
-  const [first, last] = [match[1] ?? '', match[2] ?? ''];
-  const from = first === '' ? Math.max(0, size - Number(last)) : Number(first);
-  const to = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  if (last !== '' && first !== '' && Number(last) < Number(first)) return undefined;
+  const [firstText, lastText] = [match[1] ?? '', match[2] ?? ''];
+  const from = firstText === '' ? Math.max(0, size - Number(lastText)) : Number(firstText);
+  const to = firstText === '' || lastText === '' ? size - 1 : Math.min(Number(lastText), size - 1);
+  if (lastText !== '' && firstText !== '' && Number(lastText) < Number(firstText)) return undefined;
   return from >= size || from > to ? 'outside' : { from, to };
 }

@@ -50,8 +50,8 @@ function parseOptions() {
     });
     return values;
   } catch (problem) {
-    const what = problem instanceof Error ? problem.message.split('. ')[0] : problem;
-    throw new UsageError(`${what}. The options are --port, --speed, --real-gateway and --help.`);
+    const reason = problem instanceof Error ? problem.message.split('. ')[0] : problem;
+    throw new UsageError(`${reason}. The options are --port, --speed, --real-gateway and --help.`);
   }
 }
 
@@ -91,22 +91,22 @@ async function run(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const stopping = new AbortController();
+  const shutdown = new AbortController();
   const stop = (): void => {
     // A second signal exits immediately; the bot ends with this process.
-    if (stopping.signal.aborted) process.exit(1);
-    stopping.abort();
+    if (shutdown.signal.aborted) process.exit(1);
+    shutdown.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-  const sandbox = await start(args, stopping.signal).catch((problem: unknown) => {
-    if (stopping.signal.aborted) return undefined;
+  const sandbox = await start(args, shutdown.signal).catch((problem: unknown) => {
+    if (shutdown.signal.aborted) return undefined;
     throw problem;
   });
   if (!sandbox) return 0;
   console.log(
-    `The sandbox is running at ${sandbox.url}/#${sandbox.token}\nReady in ${Math.round(performance.now())} ms${sandbox.built ? ', including a one-time build of the page' : ''}. Press Ctrl-C to stop it.`,
+    `The sandbox is running at ${sandbox.url}/#${sandbox.token}\nReady in ${Math.round(performance.now())} ms${sandbox.wasBuilt ? ', including a one-time build of the page' : ''}. Press Ctrl-C to stop it.`,
   );
-  if (!stopping.signal.aborted) await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));
+  if (!shutdown.signal.aborted) await new Promise((resolve) => shutdown.signal.addEventListener('abort', resolve));
   await sandbox.close();
   return 0;
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** A sentence about the first problem with an action. */
+/** Describes the first problem with an action. */
 export function validationMessage({ issues }: z.ZodError): string {
   const [issue] = issues;
   const field = issue?.path.join('.') || 'The action';

@@ -14,7 +14,7 @@ import {
 
 const USAGE = 'npm run backup -- FILE';
 
-const HELP = `Writes everything in the store of STORE_URL to a new file. The bot may run meanwhile.
+const HELP = `Writes everything in the store at STORE_URL to a new file. The bot may run meanwhile.
 
 Usage: ${USAGE}
 
@@ -32,7 +32,7 @@ async function backUp(): Promise<number> {
   }
   const [file] = positionals;
   if (file === undefined || positionals.length !== 1) {
-    console.error(`Usage: ${USAGE}. Name one new file.`);
+    console.error(`Usage: ${USAGE}. Specify one new file.`);
     return EX_USAGE;
   }
   const address = configuredStore();
@@ -40,13 +40,13 @@ async function backUp(): Promise<number> {
   if (!address || !secret) return EX_CONFIG;
   const { passphrase } = secret;
   const secrets = [...passwordsIn(address.url), passphrase ?? ''];
-  const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
+  const log = openLog({ level: 'warn', secrets, isReadable: true, write: (line) => process.stderr.write(line) });
   console.error(`Backing up the store ${publicName(address)} …`);
   const { rows, bytes, digest } = await backUpStore(address, file, {
     ...{ log, clock: systemClock, by: packageFile.version, passphrase, onProgress: printProgress },
   });
-  const how = passphrase === undefined ? 'not encrypted: set BACKUP_PASSPHRASE to encrypt it' : 'encrypted';
-  console.log(`Backup ${file}: ${rows} rows, ${bytes} bytes, ${how}.`);
+  const encryption = passphrase === undefined ? 'not encrypted: set BACKUP_PASSPHRASE to encrypt it' : 'encrypted';
+  console.log(`Backup ${file}: ${rows} rows, ${bytes} bytes, ${encryption}.`);
   console.log(`SHA-256 ${digest}`);
   return 0;
 }

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { flaggedIn, subjectProblem, unusedExceptions } from './wording/check.ts';
+import { findFlaggedWords, subjectProblem, unusedExceptions } from './wording/check.ts';
 import { flaggedWords, wordExceptions } from './wording/words.ts';
 
-/** Code, texts and docs. */
-const CHECKED = [...['src', 'sandbox', 'bench', 'scripts', 'docs', '.github', '.env.example', ':(glob)*.md']];
+/** Code, strings shown to members, and docs. */
+const CHECKED_PATHS = [...['src', 'sandbox', 'bench', 'scripts', 'docs', '.github', '.env.example', ':(glob)*.md']];
 /** Not checked, because it contains every flagged word. */
 const WORD_LIST = 'scripts/wording/words.ts';
 /** How many commits have their subjects checked: enough for a branch, without going through the whole history each time. */
@@ -12,11 +12,13 @@ const RECENT_COMMITS = 20;
 
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
 
-const files = git('ls-files', '--', ...CHECKED)
+const files = git('ls-files', '--', ...CHECKED_PATHS)
   .filter((path) => /\.(?:ts|tsx|mjs|md|yml|html|css|example)$/.test(path))
   .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 const problems = [
-  ...files.filter(({ path }) => path !== WORD_LIST).flatMap((file) => flaggedIn(file, flaggedWords, wordExceptions)),
+  ...files
+    .filter(({ path }) => path !== WORD_LIST)
+    .flatMap((file) => findFlaggedWords(file, flaggedWords, wordExceptions)),
   ...unusedExceptions(
     files.filter(({ path }) => path !== WORD_LIST),
     wordExceptions,

@@ -26,22 +26,23 @@ async function deploy(): Promise<number> {
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
   const { id } = (await rest.get(Routes.currentApplication())) as { id: string };
   const guild = values.guild ?? discord.deployGuildId;
-  const all = guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
-  const registered = (await rest.get(all)) as APIApplicationCommand[];
-  const wanted = values.clear ? [] : registrations(features, discord);
-  const deployment = planDeployment(registered, wanted, formerNames(features));
+  const commandsRoute =
+    guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
+  const registeredCommands = (await rest.get(commandsRoute)) as APIApplicationCommand[];
+  const desiredCommands = values.clear ? [] : registrations(features, discord);
+  const deployment = planDeployment(registeredCommands, desiredCommands, formerNames(features));
   printPlan(deployment, guild, values['dry-run']);
-  if (!values['dry-run']) await apply(deployment, rest, all);
+  if (!values['dry-run']) await apply(deployment, rest, commandsRoute);
   const links = installLinks(id, discord);
   console.log(`\nAdd the bot to a server:  ${links.server}`);
   if (links.person) console.log(`Add it to your account:   ${links.person}`);
   return 0;
 }
 
-async function apply({ create, change, remove }: Deployment, rest: REST, all: `/${string}`): Promise<void> {
-  for (const body of create) await rest.post(all, { body });
-  for (const { id, body } of change) await rest.patch(`${all}/${id}`, { body });
-  for (const { id } of remove) await rest.delete(`${all}/${id}`);
+async function apply({ create, change, remove }: Deployment, rest: REST, commandsRoute: `/${string}`): Promise<void> {
+  for (const body of create) await rest.post(commandsRoute, { body });
+  for (const { id, body } of change) await rest.patch(`${commandsRoute}/${id}`, { body });
+  for (const { id } of remove) await rest.delete(`${commandsRoute}/${id}`);
 }
 
 function printPlan(
@@ -49,8 +50,8 @@ function printPlan(
   guild: string | undefined,
   isDryRun: boolean,
 ): void {
-  const where = guild === undefined ? 'on all servers' : `on server ${guild}`;
-  console.log(isDryRun ? `Planned changes ${where}:` : `Commands ${where}:`);
+  const scope = guild === undefined ? 'on all servers' : `on server ${guild}`;
+  console.log(isDryRun ? `Planned changes ${scope}:` : `Commands ${scope}:`);
   const lines = [
     ...create.map(({ name }) => `  new       /${name}`),
     ...change.map(({ body }) => `  changed   /${body.name}`),

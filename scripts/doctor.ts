@@ -13,12 +13,12 @@ async function doctor(): Promise<number> {
   const address = configuredStore();
   if (!address) return EX_CONFIG;
   const repair = !values['dry-run'];
-  // The output below says the same for a human reader.
-  const log = openLog({ level: 'silent', secrets: [], readable: true, write: console.error });
+  // The output below reports the same in a readable form.
+  const log = openLog({ level: 'silent', secrets: [], isReadable: true, write: console.error });
   const examination = await examine(address, { repair, clock: systemClock, log, specs: kindSpecs });
   printExamination(examination, repair);
-  const isLeft = examination.findings.some(({ kind }) => !repair || lasting.has(kind));
-  return isLeft ? 1 : 0;
+  const hasUnrepaired = examination.findings.some(({ kind }) => !repair || lasting.has(kind));
+  return hasUnrepaired ? 1 : 0;
 }
 
 await runScript(USAGE, doctor);

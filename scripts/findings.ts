@@ -9,13 +9,13 @@ const LABELS: Readonly<Record<FindingKind, string>> = {
   'in-both-places': 'tasks stored both as live and as finished',
   misplaced: 'tasks stored in the wrong namespace',
   'expired-token': 'tasks with an expired interaction token',
-  past: 'tasks and rows past their retention period',
-  'line-missing': 'task summaries missing from the lists of members and servers',
-  'line-dangling': 'task summaries without a task',
-  'line-outdated': 'task summaries older than their task',
-  'row-astray': 'list rows that belong to no list',
-  'order-astray': 'stored requests that are no longer needed',
-  'fingerprint-astray': 'fingerprints of files that belong to no task',
+  expired: 'tasks and rows past their retention period',
+  'summary-missing': 'task summaries missing from the lists of members and servers',
+  'summary-dangling': 'task summaries without a task',
+  'summary-outdated': 'task summaries older than their task',
+  'orphaned-row': 'list rows that belong to no list',
+  'orphaned-order': 'stored requests that are no longer needed',
+  'orphaned-fingerprint': 'fingerprints of files that belong to no task',
   'fingerprint-missing': 'tasks whose files are not recognized',
   'entry-missing': 'tasks missing from the ledger',
   'entry-different': 'ledger entries that contradict their task',
@@ -25,13 +25,15 @@ const LABELS: Readonly<Record<FindingKind, string>> = {
   'partition-unknown': 'rows although the store has fewer partitions (they are never read)',
 };
 
-/** `repair`: whether the findings were repaired. */
-export function printExamination({ file, holds, findings }: Examination, repair: boolean): void {
+/** `isRepaired`: whether the findings were repaired. */
+export function printExamination({ file, contents, findings }: Examination, isRepaired: boolean): void {
   console.log(`Store ${file}:`);
   for (const { kind, count, partition } of findings) {
-    const where = partition === undefined ? '' : `partition ${partition}: `;
-    console.log(`  ${where}${LABELS[kind]}: ${count}, ${repair && !lasting.has(kind) ? 'repaired' : 'not repaired'}`);
+    const prefix = partition === undefined ? '' : `partition ${partition}: `;
+    console.log(
+      `  ${prefix}${LABELS[kind]}: ${count}, ${isRepaired && !lasting.has(kind) ? 'repaired' : 'not repaired'}`,
+    );
   }
-  if (findings.length === 0) console.log(holds ? '  no problems found' : '  empty: nothing is stored yet');
-  if (holds) console.log(`Tasks: ${holds.tasks}. Rows set aside so far: ${holds.setAside}.`);
+  if (findings.length === 0) console.log(contents ? '  no problems found' : '  empty: nothing is stored yet');
+  if (contents) console.log(`Tasks: ${contents.tasks}. Rows set aside so far: ${contents.setAside}.`);
 }

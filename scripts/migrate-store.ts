@@ -21,7 +21,7 @@ const USAGE = 'npm run migrate-store -- [FROM TO] [--partitions N] [--dry-run]';
 const partitionCount = shape.wholeNumber(1, 1_024, '32', 'partitions');
 
 /** All users of a machine can see the arguments of its processes. */
-const SHOWN_PASSWORD =
+const VISIBLE_PASSWORD_WARNING =
   'Other users of this machine can read passwords in arguments while this runs. Set MIGRATE_FROM and MIGRATE_TO instead, in the environment or in .env.';
 
 const HELP = `Copies everything from one store to another and compares both at the end. Stop the bot first, with all its workers.
@@ -55,50 +55,50 @@ async function migrate(): Promise<number> {
   }
   const secrets =
     positionals.length > 0 ? [] : ['MIGRATE_FROM', 'MIGRATE_TO'].map((name) => readSecret(process.env, name));
-  const unread = secrets.filter(({ problem }) => problem !== undefined);
-  if (unread.length > 0) {
-    console.error(unread.map(({ variable, problem }) => `${variable} ${problem}.`).join('\n'));
+  const unreadableSecrets = secrets.filter(({ problem }) => problem !== undefined);
+  if (unreadableSecrets.length > 0) {
+    console.error(unreadableSecrets.map(({ variable, problem }) => `${variable} ${problem}.`).join('\n'));
     return EX_CONFIG;
   }
-  const given = positionals.length > 0 ? positionals : secrets.map(({ value }) => value);
-  const [from, to] = [addressOf(given[0]), addressOf(given[1])];
-  if (!from || !to || given.length !== 2) {
+  const addresses = positionals.length > 0 ? positionals : secrets.map(({ value }) => value);
+  const [from, to] = [addressOf(addresses[0]), addressOf(addresses[1])];
+  if (!from || !to || addresses.length !== 2) {
     console.error(
       `Usage: ${USAGE}. Pass FROM and TO, or set MIGRATE_FROM and MIGRATE_TO. Each must be ${shape.store.description}.`,
     );
     return EX_USAGE;
   }
   if (positionals.length > 0 && [from, to].some(({ url }) => passwordsIn(url).length > 0))
-    console.error(SHOWN_PASSWORD);
-  const isDry = values['dry-run'];
-  const moved = await between(from, to, { partitions, isDry });
-  printReport(moved, isDry);
-  if (isDry) return 0;
-  const isWhole = moved.every(isSame);
+    console.error(VISIBLE_PASSWORD_WARNING);
+  const isDryRun = values['dry-run'];
+  const results = await copyStore(from, to, { partitions, isDryRun });
+  printReport(results, isDryRun);
+  if (isDryRun) return 0;
+  const isComplete = results.every(isSame);
   console.log(
-    isWhole
+    isComplete
       ? 'Migration complete. Set STORE_URL to the new address; the old store is unchanged.'
       : 'The stores differ: one of them was changed after the migration.',
   );
-  return isWhole ? 0 : 1;
+  return isComplete ? 0 : 1;
 }
 
 /** Both stores are reserved for this process until the migration is done. */
-async function between(
+async function copyStore(
   from: StoreAddress,
   to: StoreAddress,
-  { partitions, isDry }: { partitions: number | undefined; isDry: boolean },
+  { partitions, isDryRun }: { partitions: number | undefined; isDryRun: boolean },
 ): Promise<Moved[]> {
   const secrets = [from, to].flatMap(({ url }) => passwordsIn(url));
-  const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
+  const log = openLog({ level: 'warn', secrets, isReadable: true, write: (line) => process.stderr.write(line) });
   const parts = { log, clock: systemClock };
-  const source = await openWhole(from, { ...parts, makes: false });
+  const source = await openWhole(from, { ...parts, create: false });
   if (!source)
     throw new StoreError('unsupported', `There is no store at ${publicName(from)}, so there is nothing to migrate.`);
   try {
     const count = partitions ?? source.partitions.length;
-    if (isDry) return await countDivided(source, count);
-    const target = await openWhole(to, { ...parts, makes: true, count });
+    if (isDryRun) return await countDivided(source, count);
+    const target = await openWhole(to, { ...parts, create: true, count });
     if (!target) throw new Error('A newly created store is missing.');
     try {
       return await moveWhole(source, target);
@@ -116,15 +116,17 @@ function addressOf(text: string | undefined): StoreAddress | undefined {
   return data?.url === 'sqlite://:memory:' ? undefined : data;
 }
 
-function printReport(moved: readonly Moved[], isDry: boolean): void {
-  const heads = isDry ? ['', 'rows', 'checksum'] : ['', 'rows from', 'rows to', 'checksum from', 'checksum to', ''];
-  const rows = moved.map((one) => {
+function printReport(results: readonly Moved[], isDryRun: boolean): void {
+  const headings = isDryRun
+    ? ['', 'rows', 'checksum']
+    : ['', 'rows from', 'rows to', 'checksum from', 'checksum to', ''];
+  const rows = results.map((one) => {
     const { namespace, from, to } = one;
-    if (isDry) return [namespace, `${from.count}`, from.checksum];
+    if (isDryRun) return [namespace, `${from.count}`, from.checksum];
     return [namespace, `${from.count}`, `${to.count}`, from.checksum, to.checksum, isSame(one) ? 'same' : 'DIFFERENT'];
   });
-  const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map((row) => row[column]?.length ?? 0)));
-  for (const row of [heads, ...rows])
+  const widths = headings.map((_, column) => Math.max(...[headings, ...rows].map((row) => row[column]?.length ?? 0)));
+  for (const row of [headings, ...rows])
     console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 }
 

@@ -3,7 +3,7 @@ import { metricList } from '../src/monitoring/metric-list.ts';
 import { dashboardOf } from './monitoring/dashboard.ts';
 import { pageOf } from './monitoring/page.ts';
 
-// Draws the dashboard and writes docs/metrics.md from the list of metrics: npm run monitoring
+// Generates the dashboard and docs/metrics.md from the list of metrics: npm run monitoring
 
 const metrics = Object.values(metricList);
 writeFileSync('deploy/monitoring/dashboard.json', `${JSON.stringify(dashboardOf(metrics), undefined, 2)}\n`);

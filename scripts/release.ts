@@ -20,7 +20,7 @@ function release(): number {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
   const tags = linesOf(git('tag', '--list', 'v*', '--sort=-version:refname', '--merged', 'HEAD'));
-  const [last] = tags;
+  const [lastTag] = tags;
   const packageFile: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
   const problems = problemsOf({
     version: packageFile.version,
@@ -29,14 +29,14 @@ function release(): number {
     schema: schemaName(presentSchema),
     tags,
     status: git('status', '--porcelain'),
-    subjects: last === undefined ? undefined : linesOf(git('log', '--format=%s', `${last}..HEAD`)),
+    subjects: lastTag === undefined ? undefined : linesOf(git('log', '--format=%s', `${lastTag}..HEAD`)),
   });
   const version = versionToRelease(changelog);
   if (problems.length > 0 || version === undefined) {
     console.error(problems.join('\n'));
     return 1;
   }
-  if (last === undefined) console.log('No version was tagged before, so the subjects of commits are not checked.');
+  if (lastTag === undefined) console.log('No earlier version is tagged, so commit subjects are not checked.');
   if (!passes('run', 'check') || !passes('test')) {
     console.error('The checks or the tests failed.');
     return 1;

@@ -45,7 +45,7 @@ async function restore(): Promise<number> {
   }
   const [file] = positionals;
   if (file === undefined || positionals.length !== 1) {
-    console.error(`Usage: ${USAGE}. Name one file.`);
+    console.error(`Usage: ${USAGE}. Specify one file.`);
     return EX_USAGE;
   }
   const secret = configuredPassphrase();
@@ -67,7 +67,7 @@ async function fill(file: string, passphrase: Passphrase): Promise<number> {
   const address = configuredStore();
   if (!address) return EX_CONFIG;
   const secrets = [...passwordsIn(address.url), passphrase ?? ''];
-  const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
+  const log = openLog({ level: 'warn', secrets, isReadable: true, write: (line) => process.stderr.write(line) });
   const backup = await openBackup(file, passphrase);
   try {
     // Reads the whole file first, so nothing is changed if it turns out to be damaged.

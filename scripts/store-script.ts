@@ -21,32 +21,32 @@ const EXIT_CODES: Readonly<Partial<Record<StoreErrorKind, number>>> = {
   older: EX_CONFIG,
 };
 
-/** Reads STORE_URL. Undefined if it is invalid; the problem has been printed then. */
+/** Reads STORE_URL. If it is invalid, prints the problem and returns undefined. */
 export function configuredStore(): StoreAddress | undefined {
   const { variable, value, problem } = readSecret(process.env, 'STORE_URL');
   const address = problem === undefined ? shape.store.safeParse(value).data : undefined;
-  if (address === undefined) printInvalid(variable, problem ?? `should be ${shape.store.description}`);
+  if (address === undefined) printInvalidSetting(variable, problem ?? `should be ${shape.store.description}`);
   return address;
 }
 
-/** Reads BACKUP_PASSPHRASE. Undefined if it is invalid; the problem has been printed then. */
+/** Reads BACKUP_PASSPHRASE. If it is invalid, prints the problem and returns undefined. */
 export function configuredPassphrase(): { passphrase?: string | undefined } | undefined {
   const { variable, value, problem } = readSecret(process.env, 'BACKUP_PASSPHRASE');
-  const read = shape.backupPassphrase.safeParse(value);
-  if (problem === undefined && read.success) return { passphrase: read.data };
-  printInvalid(variable, problem ?? `should be ${shape.backupPassphrase.description}`);
+  const parsed = shape.backupPassphrase.safeParse(value);
+  if (problem === undefined && parsed.success) return { passphrase: parsed.data };
+  printInvalidSetting(variable, problem ?? `should be ${shape.backupPassphrase.description}`);
   return undefined;
 }
 
-function printInvalid(variable: string, problem: string): void {
+function printInvalidSetting(variable: string, problem: string): void {
   console.error(`Invalid settings (see .env.example):\n  ${variable} ${problem}`);
 }
 
-const PROGRESS_EVERY_ROWS = 10_000;
+const PROGRESS_INTERVAL_ROWS = 10_000;
 
 /** Prints progress to standard error. */
 export function printProgress(rows: number): void {
-  if (rows % PROGRESS_EVERY_ROWS === 0) console.error(`  ${rows} rows`);
+  if (rows % PROGRESS_INTERVAL_ROWS === 0) console.error(`  ${rows} rows`);
 }
 
 /** Runs a script; if it fails, the process ends with the exit code of the error. */

@@ -6,20 +6,20 @@ import { startShard } from './roles/shard.ts';
 import { startWorker } from './roles/worker.ts';
 
 /** The start function of each `ATELIER_ROLE`. */
-const start = { all: startAll, shard: startShard, worker: startWorker } as const;
+const startFunctions = { all: startAll, shard: startShard, worker: startWorker } as const;
 
 /** Starts the bot. The sandbox and the tests start the same app. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const monitoring = await openMonitoring(config, tools);
   try {
-    return await start[config.cluster.role](config, tools, monitoring);
+    return await startFunctions[config.cluster.role](config, tools, monitoring);
   } catch (error) {
     await monitoring?.close();
     throw error;
   }
 }
 
-/** Loaded only if a port is set, because it loads a web server and a metrics library. */
+/** Monitoring is loaded only if a port is set, because it requires a web server and a metrics library. */
 async function openMonitoring({ http }: Config, { clock = systemClock, ...tools }: AppTools) {
   const { port } = http;
   if (port === undefined) return undefined;

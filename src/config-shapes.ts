@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isRecord, parseExact } from './lib/exact-json.ts';
 import { Refusal } from './lib/refusal.ts';
-import { withoutEnd } from './lib/text.ts';
+import { trimCharactersAtEnd } from './lib/text.ts';
 import { decimalPrice, price } from './services/prices/price.ts';
 import { Judge } from './services/rules/judge.ts';
 import { type RuleSet, ruleSet } from './services/rules/server-rules.ts';
@@ -18,21 +18,21 @@ const MAX_WAIT_SECONDS = 86_400;
 
 const STORE_SCHEMES = ['sqlite', 'redis', 'rediss', 'postgresql', 'postgres'] as const;
 
-export const choice = <const Word extends string>(words: readonly Word[], byDefault: NoInfer<Word>) =>
+export const choice = <const Word extends string>(words: readonly Word[], defaultValue: NoInfer<Word>) =>
   z
     .enum(words)
-    .prefault(byDefault)
+    .prefault(defaultValue)
     .describe(`one of ${words.join(', ')}`);
 
 export const onOff = z.stringbool().prefault('off').describe('on or off');
 
-export const wholeNumber = (min: number, max: number, byDefault: string, unit: string) =>
+export const wholeNumber = (min: number, max: number, defaultValue: string, unit: string) =>
   z
     .string()
     .regex(/^\d+$/)
     .transform(Number)
     .pipe(z.int().min(min).max(max))
-    .prefault(byDefault)
+    .prefault(defaultValue)
     .describe(`a whole number of ${unit} from ${min} to ${max}`);
 
 export const optionalField = z
@@ -41,14 +41,14 @@ export const optionalField = z
   .optional()
   .describe('the name of a field: letters, digits and underscores');
 
-export const optionalNumber = (min: number, max: number, what: string) =>
+export const optionalNumber = (min: number, max: number, unit: string) =>
   z
     .string()
     .regex(/^\d+$/)
     .transform(Number)
     .pipe(z.int().min(min).max(max))
     .optional()
-    .describe(`a whole number of ${what} from ${min} to ${max}`);
+    .describe(`a whole number of ${unit} from ${min} to ${max}`);
 
 export const port = z
   .string()
@@ -58,21 +58,21 @@ export const port = z
   .optional()
   .describe('a port from 1 to 65535');
 
-export const host = (byDefault: string) =>
+export const host = (defaultValue: string) =>
   z
     .string()
     .regex(/^[\w.:-]{1,253}$/)
-    .prefault(byDefault)
+    .prefault(defaultValue)
     .describe('an IP address or a host name, such as 127.0.0.1 or 0.0.0.0');
 
-/** A shorter one could be guessed. */
+/** A shorter token could be guessed. */
 export const metricsToken = z
   .string()
   .regex(/^[\x21-\x7e]{16,500}$/)
   .optional()
   .describe('a token of 16 to 500 characters without spaces');
 
-/** Anyone who has the backup file could guess a short one. */
+/** Anyone who has the backup file could guess a short passphrase. */
 export const backupPassphrase = z
   .string()
   .min(12)
@@ -80,15 +80,16 @@ export const backupPassphrase = z
   .optional()
   .describe('a passphrase of 12 to 1000 characters');
 
-export const waitSeconds = (byDefault: string) => wholeNumber(MIN_WAIT_SECONDS, MAX_WAIT_SECONDS, byDefault, 'seconds');
+export const waitSeconds = (defaultValue: string) =>
+  wholeNumber(MIN_WAIT_SECONDS, MAX_WAIT_SECONDS, defaultValue, 'seconds');
 
 const RATE = /^(?<atOnce>\d{1,6}) at once, (?<count>\d{1,6}) a (?<unit>second|minute)$/;
 
 /** How often members can send requests, or an explicit `none`. */
-export const rate = (byDefault: string) =>
+export const rate = (defaultValue: string) =>
   z
     .string()
-    .default(byDefault)
+    .default(defaultValue)
     .transform((text, context) => {
       if (text.toLowerCase() === 'none') return undefined;
       const { atOnce, count, unit } = RATE.exec(text.toLowerCase())?.groups ?? {};
@@ -127,17 +128,17 @@ export const gatewayKey = z
   .describe('the gateway API key (it starts with sk- and contains no spaces)');
 
 /** Only scheme, host and path: a query, a fragment or a password would end up in every request and in logs. */
-const plainAddress = z.string().transform((text, context) => {
+const plainUrl = z.string().transform((text, context) => {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && !(url.search || url.hash || url.username || url.password)) return url;
-  context.addIssue('not a plain address');
+  context.addIssue('not a plain URL');
   return z.NEVER;
 });
 
-const withoutTrailingSlash = (text: string) => withoutEnd(text, '/');
+const withoutTrailingSlash = (text: string) => trimCharactersAtEnd(text, '/');
 
 /** The bot's token is sent to this URL, so only a server on this machine may be contacted without encryption. */
-export const discordApi = plainAddress
+export const discordApi = plainUrl
   .refine((url) => url.protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
   // The Discord library appends `/v10` by itself.
   .refine((url) => !/\/v\d+\/*$/.test(url.pathname))
@@ -146,12 +147,12 @@ export const discordApi = plainAddress
   .describe('an https:// URL without a version, query or password (http:// for localhost only)');
 
 /** The URL ends before `/v1`, but most programs for such gateways expect it with `/v1`, so people paste that. */
-export const gatewayBase = plainAddress
+export const gatewayBase = plainUrl
   .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
   .describe('the gateway URL (http:// or https://, without a query, fragment, user name or password)');
 
 /** Sent to the gateway with every order, followed by the token of the task. */
-export const callbackBase = plainAddress
+export const callbackBase = plainUrl
   .transform((url) => withoutTrailingSlash(url.origin + url.pathname))
   .optional()
   .describe('the public URL for callbacks (http:// or https://, without a query, fragment, user name or password)');
@@ -175,8 +176,8 @@ export const groupName = z
   .describe('the name of a group without control characters');
 
 /** A single `/` means that the endpoints are at the root of the gateway; the prefix becomes empty. */
-export const pathPrefix = (byDefault: string) =>
-  z.string().regex(PATH).transform(withoutTrailingSlash).prefault(byDefault).describe(PATH_TEXT);
+export const pathPrefix = (defaultValue: string) =>
+  z.string().regex(PATH).transform(withoutTrailingSlash).prefault(defaultValue).describe(PATH_TEXT);
 
 /** Fields that a video request already uses for something else (specification, 4.4). */
 const RESERVED_FIELDS = [
@@ -241,8 +242,8 @@ export const queue = z
   .optional()
   .describe('a URL that starts with one of redis://, rediss://, postgresql://, postgres://');
 
-/** A price for an unknown kind must be a typo. */
-const priced = (kinds: readonly string[]) =>
+/** A price for an unknown kind is probably a typo. */
+const priceKey = (kinds: readonly string[]) =>
   z.string().refine((key) => kinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));
 
 /** Replaces a path with the content of its JSON file, so that mistakes in the file are reported before the bot starts. */
@@ -251,7 +252,7 @@ const jsonFile = z.string().transform((path, context) => {
     return parseExact(readFileSync(path, 'utf8'));
   } catch {
     // The description says what the file should contain.
-    context.addIssue('not a readable file of JSON');
+    context.addIssue('not a readable JSON file');
     return z.NEVER;
   }
 });
@@ -266,13 +267,13 @@ export const modelKinds = <Kind extends string>(kinds: readonly Kind[]) =>
     );
 
 /** Limits as text, or an explicit `none`, so that nothing is unlimited by accident. */
-export const limits = (kinds: readonly string[], usual: string) =>
+export const limits = (kinds: readonly string[], defaultValue: string) =>
   z
     .string()
-    .default(usual)
+    .default(defaultValue)
     .transform((text, context) => {
-      const found = parseLimits(text, kinds);
-      if (found) return found;
+      const parsedLimits = parseLimits(text, kinds);
+      if (parsedLimits) return parsedLimits;
       context.addIssue('not limits');
       return z.NEVER;
     })
@@ -311,9 +312,9 @@ export const moderationModel = z
 /** The operator's own rules, in the format that `/server export` writes. */
 export const rules = jsonFile
   .transform((json, context) => {
-    const read = ruleSet.safeParse(json, { jitless: true });
-    const refusal = read.success ? patternRefusal(read.data) : undefined;
-    if (read.success && !refusal) return read.data;
+    const parsed = ruleSet.safeParse(json, { jitless: true });
+    const refusal = parsed.success ? patternRefusal(parsed.data) : undefined;
+    if (parsed.success && !refusal) return parsed.data;
     const hint = refusal ? `a pattern is invalid: ${String(refusal.variables.reason)}` : undefined;
     context.addIssue({ code: 'custom', message: 'not rules', params: { hint } });
     return z.NEVER;
@@ -334,24 +335,24 @@ function patternRefusal(known: RuleSet): Refusal | undefined {
   }
 }
 
-/** More than the number of models of any gateway. */
+/** More entries than any gateway has models. */
 const MAX_PRICES = 5_000;
 
 /** The names that an error message may repeat, because they are ours. */
-const PRICE_WORDS: ReadonlySet<unknown> = new Set([
+const PRICE_FIELD_NAMES: ReadonlySet<unknown> = new Set([
   ...['each', 'perSecond', 'usualSeconds', 'perMillion', 'input', 'output', 'cachedInput', 'audioInput', 'audioOutput'],
   ...['times', 'size', 'resolution', 'quality', 'mode', 'sound', 'modelSize'],
 ]);
 
 export const prices = (kinds: readonly string[]) => {
   const table = z
-    .record(priced(kinds), z.union([decimalPrice, price]))
+    .record(priceKey(kinds), z.union([decimalPrice, price]))
     .refine((known) => Object.keys(known).length <= MAX_PRICES);
   return jsonFile
     .transform((json, context) => {
-      const read = table.safeParse(json, { jitless: true });
-      if (read.success) return read.data;
-      context.addIssue({ code: 'custom', message: 'not prices', params: { hint: firstMistake(json, read.error) } });
+      const parsed = table.safeParse(json, { jitless: true });
+      if (parsed.success) return parsed.data;
+      context.addIssue({ code: 'custom', message: 'not prices', params: { hint: firstMistake(json, parsed.error) } });
       return z.NEVER;
     })
     .optional()
@@ -363,11 +364,12 @@ export const prices = (kinds: readonly string[]) => {
 
 /** Describes where the first mistake is without quoting the file: it may be the wrong one and contain a secret. */
 function firstMistake(json: unknown, { issues }: z.ZodError): string | undefined {
-  const [first] = issues;
-  const inner = first?.code === 'invalid_union' ? first.errors.flat().find(({ path }) => path.length > 0) : undefined;
-  const path = [...(first?.path ?? []), ...(inner?.path ?? [])];
+  const [firstIssue] = issues;
+  const innerIssue =
+    firstIssue?.code === 'invalid_union' ? firstIssue.errors.flat().find(({ path }) => path.length > 0) : undefined;
+  const path = [...(firstIssue?.path ?? []), ...(innerIssue?.path ?? [])];
   const entry = isRecord(json) ? Object.keys(json).indexOf(String(path[0])) : -1;
   if (entry < 0) return undefined;
-  const words = path.slice(1).filter((word) => PRICE_WORDS.has(word));
-  return [`entry ${entry + 1} of the file`, ...words].join(', ');
+  const fieldNames = path.slice(1).filter((word) => PRICE_FIELD_NAMES.has(word));
+  return [`entry ${entry + 1} of the file`, ...fieldNames].join(', ');
 }

@@ -5,7 +5,7 @@ import type { Frozen } from './lib/frozen.ts';
 import { fileVariable, readSecret } from './lib/secret.ts';
 import { editDistance } from './lib/text.ts';
 import { modelKinds } from './services/models/families.ts';
-import { imagineReferences } from './services/tasks/materials.ts';
+import { imageTransfers } from './services/tasks/materials.ts';
 
 /** Every variable, in the order in which problems are reported. */
 const variables = (kinds: readonly string[]) =>
@@ -33,7 +33,7 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_REFERENCE_VIDEO_FIELD: shape.referenceField.optional().describe(shape.FIELD_NAME),
     GATEWAY_REFERENCE_AUDIO_FIELD: shape.referenceField.prefault('reference_audio_urls').describe(shape.FIELD_NAME),
     GATEWAY_FACE_CHECK_FIELD: shape.flagField,
-    GATEWAY_IMAGINE_REFERENCES: shape.choice(imagineReferences, 'address'),
+    GATEWAY_IMAGINE_REFERENCES: shape.choice(imageTransfers, 'address'),
     GATEWAY_USER_FIELD: shape.optionalField,
     GATEWAY_MUSIC_CALLBACK_FIELD: shape.optionalField,
     GATEWAY_VIDEO_CALLBACK_FIELD: shape.flagField,
@@ -61,8 +61,8 @@ const variables = (kinds: readonly string[]) =>
     STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '10', 'seconds'),
     BACKUP_PASSPHRASE: shape.backupPassphrase,
     MEDIA_ALLOW_PRIVATE: shape.onOff,
-    // Less memory is not enough to decode an image; more is probably a typo.
     MARK_RESULTS: shape.choice(['on', 'off'], 'on'),
+    // Less memory is not enough to decode an image; more is probably a typo.
     MEDIA_MEMORY_MB: shape.wholeNumber(192, 65_536, '512', 'MiB'),
     HTTP_PORT: shape.port,
     HTTP_HOST: shape.host('127.0.0.1'),
@@ -150,18 +150,18 @@ export function readConfig(environment: Record<string, string | undefined>, kind
     if (old !== undefined && !read(variable) && read(old)) return old;
     return secrets.get(variable)?.variable ?? variable;
   };
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     configVariables.map((variable) => [variable, (secrets.get(variable) ?? { value: read(usedName(variable)) }).value]),
   );
   // The settings are only parsed once, and compiling a faster parser takes zod longer than parsing without one.
   const shapes = variables(kinds);
-  const result = shapes.safeParse(given, { jitless: true });
-  const wrong = new Set(result.error?.issues.map(({ path }) => path[0]));
+  const result = shapes.safeParse(values, { jitless: true });
+  const invalidVariables = new Set(result.error?.issues.map(({ path }) => path[0]));
   const problemOf = (variable: (typeof configVariables)[number]): string | undefined => {
     const readProblem = secrets.get(variable)?.problem;
-    if (readProblem !== undefined || !wrong.has(variable)) return readProblem;
+    if (readProblem !== undefined || !invalidVariables.has(variable)) return readProblem;
     const expected = shapes.shape[variable].description;
-    if (given[variable] === undefined) return `is required: ${expected}`;
+    if (values[variable] === undefined) return `is required: ${expected}`;
     const problem = `should ${usedName(variable) === fileVariable(variable) ? 'contain' : 'be'} ${expected}`;
     const hint = hintOf(result.error?.issues.find(({ path }) => path[0] === variable));
     return hint === undefined ? problem : `${problem}. See ${hint}`;
@@ -170,8 +170,9 @@ export function readConfig(environment: Record<string, string | undefined>, kind
     const problem = problemOf(variable);
     return problem === undefined ? [] : [{ variable: usedName(variable), problem }];
   });
-  const others = [...misspelledNames(environment), ...conflicts(result.data ?? {})];
-  if (!result.success || problems.length + others.length > 0) throw new ConfigError([...problems, ...others]);
+  const otherProblems = [...misspelledNames(environment), ...conflicts(result.data ?? {})];
+  if (!result.success || problems.length + otherProblems.length > 0)
+    throw new ConfigError([...problems, ...otherProblems]);
   const config = arrange(result.data);
   freeze(config);
   return config;
@@ -180,134 +181,140 @@ export function readConfig(environment: Record<string, string | undefined>, kind
 const hintOf = (issue: z.core.$ZodIssue | undefined): string | undefined =>
   issue?.code === 'custom' && typeof issue.params?.hint === 'string' ? issue.params.hint : undefined;
 
-function arrange(given: z.output<ReturnType<typeof variables>>) {
-  const { DISCORD_GUILD_IDS: guildIds, DISCORD_ADMIN_GUILD_IDS: adminGuildIds } = given;
+function arrange(settings: z.output<ReturnType<typeof variables>>) {
+  const { DISCORD_GUILD_IDS: guildIds, DISCORD_ADMIN_GUILD_IDS: adminGuildIds } = settings;
   return {
     discord: {
-      token: given.DISCORD_TOKEN,
-      ...withoutUndefined({ deployGuildId: given.DISCORD_GUILD_ID }),
-      apiUrl: given.DISCORD_API_URL,
+      token: settings.DISCORD_TOKEN,
+      ...withoutUndefined({ deployGuildId: settings.DISCORD_GUILD_ID }),
+      apiUrl: settings.DISCORD_API_URL,
       guildIds,
       // If there are several servers, only the operator can decide whose managers may see the costs.
       adminGuildIds: adminGuildIds.length === 0 && guildIds.length === 1 ? guildIds : adminGuildIds,
-      userInstall: given.DISCORD_USER_INSTALL,
-      messageContent: given.DISCORD_MESSAGE_CONTENT,
+      userInstall: settings.DISCORD_USER_INSTALL,
+      messageContent: settings.DISCORD_MESSAGE_CONTENT,
     },
-    operator: { ...withoutUndefined({ channelId: given.OPERATOR_CHANNEL_ID }), ids: given.OPERATOR_IDS },
+    operator: { ...withoutUndefined({ channelId: settings.OPERATOR_CHANNEL_ID }), ids: settings.OPERATOR_IDS },
     gateway: {
-      baseUrl: given.GATEWAY_BASE_URL,
-      apiKey: given.GATEWAY_API_KEY,
-      connections: given.GATEWAY_CONNECTIONS,
-      jobsAtOnce: given.GATEWAY_JOBS_AT_ONCE,
+      baseUrl: settings.GATEWAY_BASE_URL,
+      apiKey: settings.GATEWAY_API_KEY,
+      connections: settings.GATEWAY_CONNECTIONS,
+      jobsAtOnce: settings.GATEWAY_JOBS_AT_ONCE,
       paths: {
-        imgx: given.GATEWAY_IMGX_PATH,
-        music: given.GATEWAY_MUSIC_PATH,
-        videoa: given.GATEWAY_VIDEOA_PATH,
-        compat: given.GATEWAY_COMPAT_PATH,
+        imgx: settings.GATEWAY_IMGX_PATH,
+        music: settings.GATEWAY_MUSIC_PATH,
+        videoa: settings.GATEWAY_VIDEOA_PATH,
+        compat: settings.GATEWAY_COMPAT_PATH,
       },
       fields: {
         ...withoutUndefined({
-          referenceVideos: given.GATEWAY_REFERENCE_VIDEO_FIELD,
-          faceCheck: given.GATEWAY_FACE_CHECK_FIELD,
+          referenceVideos: settings.GATEWAY_REFERENCE_VIDEO_FIELD,
+          faceCheck: settings.GATEWAY_FACE_CHECK_FIELD,
         }),
-        referenceAudios: given.GATEWAY_REFERENCE_AUDIO_FIELD,
-        describeField: given.GATEWAY_DESCRIBE_FIELD,
-        user: given.GATEWAY_USER_FIELD,
+        referenceAudios: settings.GATEWAY_REFERENCE_AUDIO_FIELD,
+        describeField: settings.GATEWAY_DESCRIBE_FIELD,
+        user: settings.GATEWAY_USER_FIELD,
       },
       callbackFields: withoutUndefined({
-        music: given.GATEWAY_MUSIC_CALLBACK_FIELD,
-        video: given.GATEWAY_VIDEO_CALLBACK_FIELD,
+        music: settings.GATEWAY_MUSIC_CALLBACK_FIELD,
+        video: settings.GATEWAY_VIDEO_CALLBACK_FIELD,
       }),
-      imagineReferences: given.GATEWAY_IMAGINE_REFERENCES,
-      videosBody: given.GATEWAY_VIDEOS_BODY,
-      simpleChangeOrder: given.GATEWAY_SIMPLE_CHANGE_ORDER,
-      modelSlashes: given.GATEWAY_MODEL_SLASHES,
-      realtimeBeta: given.GATEWAY_REALTIME_BETA,
-      remix: given.GATEWAY_REMIX,
-      pricing: withoutUndefined({ path: given.GATEWAY_PRICING_PATH, group: given.GATEWAY_PRICING_GROUP }),
-      ...withoutUndefined({ usageUnit: given.GATEWAY_USAGE_UNIT }),
+      imagineReferences: settings.GATEWAY_IMAGINE_REFERENCES,
+      videosBody: settings.GATEWAY_VIDEOS_BODY,
+      simpleChangeOrder: settings.GATEWAY_SIMPLE_CHANGE_ORDER,
+      modelSlashes: settings.GATEWAY_MODEL_SLASHES,
+      realtimeBeta: settings.GATEWAY_REALTIME_BETA,
+      remix: settings.GATEWAY_REMIX,
+      pricing: withoutUndefined({ path: settings.GATEWAY_PRICING_PATH, group: settings.GATEWAY_PRICING_GROUP }),
+      ...withoutUndefined({ usageUnit: settings.GATEWAY_USAGE_UNIT }),
     },
-    store: given.STORE_URL,
+    store: settings.STORE_URL,
     cluster: {
-      role: given.ATELIER_ROLE,
-      queue: given.QUEUE_URL ?? given.STORE_URL,
+      role: settings.ATELIER_ROLE,
+      queue: settings.QUEUE_URL ?? settings.STORE_URL,
       /** If undefined, Discord recommends a number. */
-      shards: given.SHARD_COUNT,
+      shards: settings.SHARD_COUNT,
       /** Cannot be changed after the first start with a store. */
-      partitions: given.PARTITIONS,
+      partitions: settings.PARTITIONS,
     },
-    storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
+    storeLeaseMs: settings.STORE_LEASE_SECONDS * 1000,
     /** For the backup that is made at a start before the schema changes. */
-    backupPassphrase: given.BACKUP_PASSPHRASE,
+    backupPassphrase: settings.BACKUP_PASSPHRASE,
     /** In US dollars, by kind, or by `kind:model`. */
-    prices: given.PRICES,
+    prices: settings.PRICES,
     budgets: {
-      total: given.TOTAL_BUDGET,
-      server: given.DEFAULT_SERVER_BUDGET,
-      member: given.DEFAULT_MEMBER_BUDGET,
-      direct: given.DIRECT_BUDGET,
-      timeZone: given.BUDGET_TIMEZONE,
+      total: settings.TOTAL_BUDGET,
+      server: settings.DEFAULT_SERVER_BUDGET,
+      member: settings.DEFAULT_MEMBER_BUDGET,
+      direct: settings.DIRECT_BUDGET,
+      timeZone: settings.BUDGET_TIMEZONE,
     },
     unconfirmedReleaseMs:
-      given.UNCONFIRMED_RELEASE_HOURS === undefined ? undefined : given.UNCONFIRMED_RELEASE_HOURS * 3_600_000,
-    rates: { member: given.MEMBER_RATE, server: given.SERVER_RATE },
+      settings.UNCONFIRMED_RELEASE_HOURS === undefined ? undefined : settings.UNCONFIRMED_RELEASE_HOURS * 3_600_000,
+    rates: { member: settings.MEMBER_RATE, server: settings.SERVER_RATE },
     liveLimits: {
-      ask: { all: given.MAX_ANSWERS, perMember: given.MAX_ANSWERS_PER_MEMBER },
-      talk: { all: given.MAX_TALKS, perMember: given.MAX_TALKS_PER_MEMBER },
+      ask: { all: settings.MAX_ANSWERS, perMember: settings.MAX_ANSWERS_PER_MEMBER },
+      talk: { all: settings.MAX_TALKS, perMember: settings.MAX_TALKS_PER_MEMBER },
     },
     /** The operator's rules, which override those of all servers. */
-    rules: given.RULES,
+    rules: settings.RULES,
     moderation: {
-      baseUrl: given.MODERATION_BASE_URL,
-      apiKey: given.MODERATION_API_KEY,
-      model: given.MODERATION_MODEL,
+      baseUrl: settings.MODERATION_BASE_URL,
+      apiKey: settings.MODERATION_API_KEY,
+      model: settings.MODERATION_MODEL,
     },
     /** The kinds of models, by patterns of their ids. */
-    modelKinds: given.MODEL_KINDS,
+    modelKinds: settings.MODEL_KINDS,
     media: {
-      marksResults: given.MARK_RESULTS === 'on',
-      allowPrivate: given.MEDIA_ALLOW_PRIVATE,
-      memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20,
+      marksResults: settings.MARK_RESULTS === 'on',
+      allowPrivate: settings.MEDIA_ALLOW_PRIVATE,
+      memoryBytes: settings.MEDIA_MEMORY_MB * 2 ** 20,
     },
     /** Without a port, nothing is served and no metrics are collected. */
-    http: { port: given.HTTP_PORT, host: given.HTTP_HOST, metricsToken: given.METRICS_TOKEN },
+    http: { port: settings.HTTP_PORT, host: settings.HTTP_HOST, metricsToken: settings.METRICS_TOKEN },
     /** Callbacks need both a URL and a port. */
-    callbacks: { url: given.CALLBACK_URL, port: given.CALLBACK_PORT, host: given.CALLBACK_HOST },
-    log: { level: given.LOG_LEVEL },
+    callbacks: { url: settings.CALLBACK_URL, port: settings.CALLBACK_PORT, host: settings.CALLBACK_HOST },
+    log: { level: settings.LOG_LEVEL },
     poll: {
-      schedule: given.POLL_SCHEDULE,
-      perSecond: given.GATEWAY_POLLS_PER_SECOND,
-      imgxLists: given.GATEWAY_IMGX_LISTS,
+      schedule: settings.POLL_SCHEDULE,
+      perSecond: settings.GATEWAY_POLLS_PER_SECOND,
+      imgxLists: settings.GATEWAY_IMGX_LISTS,
     },
     models: withoutUndefined({
-      image: given.DEFAULT_IMAGE_MODEL,
-      video: given.DEFAULT_VIDEO_MODEL,
-      music: given.DEFAULT_MUSIC_MODEL,
-      text: given.DEFAULT_TEXT_MODEL,
-      talk: given.DEFAULT_TALK_MODEL,
+      image: settings.DEFAULT_IMAGE_MODEL,
+      video: settings.DEFAULT_VIDEO_MODEL,
+      music: settings.DEFAULT_MUSIC_MODEL,
+      text: settings.DEFAULT_TEXT_MODEL,
+      talk: settings.DEFAULT_TALK_MODEL,
     }),
     maxWaitMs: {
-      image: given.MAX_WAIT_IMAGE_SECONDS * 1000,
-      video: given.MAX_WAIT_VIDEO_SECONDS * 1000,
-      music: given.MAX_WAIT_MUSIC_SECONDS * 1000,
-      text: given.MAX_WAIT_TEXT_SECONDS * 1000,
+      image: settings.MAX_WAIT_IMAGE_SECONDS * 1000,
+      video: settings.MAX_WAIT_VIDEO_SECONDS * 1000,
+      music: settings.MAX_WAIT_MUSIC_SECONDS * 1000,
+      text: settings.MAX_WAIT_TEXT_SECONDS * 1000,
     },
-    followQuietMs: given.FOLLOW_QUIET_SECONDS * 1000,
+    followQuietMs: settings.FOLLOW_QUIET_SECONDS * 1000,
   };
 }
 
 function freeze(value: object): void {
-  for (const inner of Object.values(value)) if (typeof inner === 'object') freeze(inner);
+  for (const child of Object.values(value)) if (typeof child === 'object') freeze(child);
   Object.freeze(value);
 }
 
 /** Finds settings that are valid individually but not together. */
-function conflicts(given: Partial<z.output<ReturnType<typeof variables>>>): ConfigProblem[] {
-  const { GATEWAY_FACE_CHECK_FIELD: flag, GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD } = given;
+function conflicts(settings: Partial<z.output<ReturnType<typeof variables>>>): ConfigProblem[] {
+  const {
+    GATEWAY_FACE_CHECK_FIELD: faceCheckField,
+    GATEWAY_REFERENCE_VIDEO_FIELD,
+    GATEWAY_REFERENCE_AUDIO_FIELD,
+  } = settings;
   // A flag and a list of references cannot share a field.
-  const isTaken = flag !== undefined && [GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD].includes(flag);
+  const isTaken =
+    faceCheckField !== undefined &&
+    [GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD].includes(faceCheckField);
   const problem = 'should differ from the fields for reference videos and reference audio';
-  const { ATELIER_ROLE: role, STORE_URL: store } = given;
+  const { ATELIER_ROLE: role, STORE_URL: store } = settings;
   const needsServer = role !== undefined && role !== 'all' && store?.scheme === 'sqlite';
   return [
     ...(isTaken ? [{ variable: 'GATEWAY_FACE_CHECK_FIELD', problem }] : []),
@@ -320,19 +327,19 @@ function conflicts(given: Partial<z.output<ReturnType<typeof variables>>>): Conf
 /** The largest edit distance that counts as a typo. With three, variables of other programs begin to look like ours. */
 const MAX_TYPOS = 2;
 /** Only names with our prefixes are checked, because an environment contains many other variables. */
-const OURS =
+const OUR_VARIABLES =
   /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?|CALLBACK|ATELIER|QUEUE|SHARD)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function misspelledNames(environment: Record<string, string | undefined>): ConfigProblem[] {
-  const known = [...configVariables, ...secretVariables.map(fileVariable), ...Object.values(OLD_NAMES)];
-  const candidates = Object.keys(environment).filter((name) => OURS.test(name) && environment[name]?.trim());
+  const knownNames = [...configVariables, ...secretVariables.map(fileVariable), ...Object.values(OLD_NAMES)];
+  const candidates = Object.keys(environment).filter((name) => OUR_VARIABLES.test(name) && environment[name]?.trim());
   return candidates.flatMap((variable) => {
-    if (known.includes(variable)) return [];
-    const [nearest] = known
-      .map((meant) => ({ meant, slips: editDistance(variable, meant) }))
-      .filter(({ slips }) => slips <= MAX_TYPOS)
-      .sort((a, b) => a.slips - b.slips);
+    if (knownNames.includes(variable)) return [];
+    const [nearest] = knownNames
+      .map((knownName) => ({ meant: knownName, distance: editDistance(variable, knownName) }))
+      .filter(({ distance }) => distance <= MAX_TYPOS)
+      .sort((a, b) => a.distance - b.distance);
     return nearest ? [{ variable, problem: `is not an Atelier setting. Did you mean ${nearest.meant}?` }] : [];
   });
 }

@@ -53,7 +53,7 @@ async function run(config: Config): Promise<void> {
       ...passwordsIn(config.store.url),
       ...passwordsIn(config.cluster.queue.url),
     ],
-    readable: process.stdout.isTTY,
+    isReadable: process.stdout.isTTY,
     write: (line) => process.stdout.write(line),
   });
   // Node would print warnings directly, including everything that they quote.
@@ -106,7 +106,7 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** A restart only helps if another program is using the store for a moment, or its server is unavailable. */
+/** A restart only helps if another program is using the store for a moment, or if the store's server is unavailable. */
 const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,

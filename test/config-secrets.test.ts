@@ -14,22 +14,22 @@ const required = {
   GATEWAY_API_KEY: 'sk-secret-of-the-gateway',
 };
 
-/** A value for each secret, and where the configuration holds it. */
-const secrets: Record<string, { value: string; at: (config: Config) => unknown }> = {
-  DISCORD_TOKEN: { value: 'MTIz.file.secret-in-a-file', at: ({ discord }) => discord.token },
-  GATEWAY_API_KEY: { value: 'sk-secret-in-a-file', at: ({ gateway }) => gateway.apiKey },
-  STORE_URL: { value: 'redis://:secret-in-a-file@127.0.0.1:6379', at: ({ store }) => store.url },
-  QUEUE_URL: { value: 'redis://:secret-in-a-file@127.0.0.1:6380', at: ({ cluster }) => cluster.queue.url },
-  BACKUP_PASSPHRASE: { value: 'passphrase secret-in-a-file', at: ({ backupPassphrase }) => backupPassphrase },
-  MODERATION_API_KEY: { value: 'secret-in-a-file', at: ({ moderation }) => moderation.apiKey },
-  METRICS_TOKEN: { value: 'secret-token-in-a-file', at: ({ http }) => http.metricsToken },
+/** A value for each secret, and a function that reads it from the configuration. */
+const secrets: Record<string, { value: string; readFrom: (config: Config) => unknown }> = {
+  DISCORD_TOKEN: { value: 'MTIz.file.secret-in-a-file', readFrom: ({ discord }) => discord.token },
+  GATEWAY_API_KEY: { value: 'sk-secret-in-a-file', readFrom: ({ gateway }) => gateway.apiKey },
+  STORE_URL: { value: 'redis://:secret-in-a-file@127.0.0.1:6379', readFrom: ({ store }) => store.url },
+  QUEUE_URL: { value: 'redis://:secret-in-a-file@127.0.0.1:6380', readFrom: ({ cluster }) => cluster.queue.url },
+  BACKUP_PASSPHRASE: { value: 'passphrase secret-in-a-file', readFrom: ({ backupPassphrase }) => backupPassphrase },
+  MODERATION_API_KEY: { value: 'secret-in-a-file', readFrom: ({ moderation }) => moderation.apiKey },
+  METRICS_TOKEN: { value: 'secret-token-in-a-file', readFrom: ({ http }) => http.metricsToken },
 };
 const names = Object.keys(secrets);
 
 function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
-  onTestFinished(() => rmSync(made, { recursive: true }));
-  return made;
+  const path = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
 }
 
 function fileWith(content: string | Uint8Array): string {
@@ -58,32 +58,34 @@ describe('Secrets in files', () => {
   });
 
   it.each(names)('%s may be in a file, with or without a newline at its end', (name) => {
-    const { value = '', at = () => undefined } = secrets[name] ?? {};
+    const { value = '', readFrom = () => undefined } = secrets[name] ?? {};
     for (const end of ['', '\n', '\r\n']) {
       const config = readConfig(withFile(name, fileWith(value + end)), kinds);
-      expect(at(config)).toBe(value);
+      expect(readFrom(config)).toBe(value);
       expect(config).toEqual(readConfig({ ...required, [name]: value }, kinds));
     }
   });
 
-  it.each(names)('%s and its file set together are an error that names both', (name) => {
+  it.each(names)('Setting both %s and its file is an error that names both', (name) => {
     const { value = '' } = secrets[name] ?? {};
     const both = { ...required, [name]: value, [fileVariable(name)]: fileWith(value) };
     expect(problems(both)).toEqual([`${name}_FILE and ${name} are both set: remove one of them`]);
   });
 
-  it.each(names)('A file of %s that cannot be used is an error that names the variable', (name) => {
-    const of = (path: string) => problems(withFile(name, path));
-    expect(of('no/such/secret-in-a-path')).toEqual([`${name}_FILE should be the path of a file that the bot can read`]);
-    expect(of(folder())).toEqual([`${name}_FILE should be the path of a regular file`]);
-    expect(of(fileWith(Buffer.from([0x73, 0x6b, 0xff])))).toEqual([
+  it.each(names)('An unusable file for %s is an error that names the variable', (name) => {
+    const problemsOf = (path: string) => problems(withFile(name, path));
+    expect(problemsOf('no/such/secret-in-a-path')).toEqual([
+      `${name}_FILE should be the path of a file that the bot can read`,
+    ]);
+    expect(problemsOf(folder())).toEqual([`${name}_FILE should be the path of a regular file`]);
+    expect(problemsOf(fileWith(Buffer.from([0x73, 0x6b, 0xff])))).toEqual([
       `${name}_FILE should be the path of a file that the bot can read`,
     ]);
     for (const content of ['', '\n', ' \n'])
-      expect(of(fileWith(content))).toEqual([`${name}_FILE names an empty file`]);
+      expect(problemsOf(fileWith(content))).toEqual([`${name}_FILE names an empty file`]);
     const { value = '' } = secrets[name] ?? {};
     for (const content of [`${value}\n\n`, `${value}\nsecret-in-line-two\n`])
-      expect(of(fileWith(content))).toEqual([`${name}_FILE names a file with more than one line`]);
+      expect(problemsOf(fileWith(content))).toEqual([`${name}_FILE names a file with more than one line`]);
   });
 
   it('A secret of 64 KiB is read, and a larger file is an error', () => {

@@ -235,8 +235,8 @@ describe('The values of variables', () => {
     ['http://10.0.0.5:4010/relay/v1/', 'http://10.0.0.5:4010/relay'],
     ['https://gateway.example/v1beta', 'https://gateway.example/v1beta'],
     ['https://gateway.example/rev1', 'https://gateway.example/rev1'],
-  ])('The base URL %s is kept unchanged', (url, kept) => {
-    expect(withRequired({ GATEWAY_BASE_URL: url }).gateway.baseUrl).toBe(kept);
+  ])('The base URL %s is kept unchanged', (url, expected) => {
+    expect(withRequired({ GATEWAY_BASE_URL: url }).gateway.baseUrl).toBe(expected);
   });
 
   it.each(['http://localhost:4020/api/', 'http://127.0.0.1:4020/api', 'http://127.8.8.8/api', 'http://[::1]:4020/api'])(
@@ -315,7 +315,7 @@ describe('The values of variables', () => {
       ]);
   });
 
-  it('PRICES is the content of its file, digit by digit', () => {
+  it('PRICES is read from its file, and no digit is lost', () => {
     const path = pricesFile('{"imagine": 0.050, "imagine:vendor/m:1": "123456789012345678901234567890.10"}');
     expect(withRequired({ PRICES: path }).prices).toEqual({
       imagine: '0.050',
@@ -345,7 +345,7 @@ describe('The values of variables', () => {
     expect(found?.problem).not.toContain('secret');
   });
 
-  it('MODEL_KINDS is the content of its file, and any mistake in it is reported', () => {
+  it('MODEL_KINDS is read from its file, and any mistake in the file is reported', () => {
     const kinds = { 'studio-*': 'image', 'vendor/a:1': 'voice' };
     expect(withRequired({ MODEL_KINDS: pricesFile(JSON.stringify(kinds)) }).modelKinds).toEqual(kinds);
     for (const text of ['image', '[]', '{"a": "images"}', '{"": "image"}', '{"a": 1}', '{"a": ["image"]}'])
@@ -434,7 +434,7 @@ describe('Invalid values', () => {
     'unlimited',
   ];
   const budgets = ['5', '$5', 'unlimited', '$5 a year', '5 tasks a day, 6 tasks a day', 'dance: 1 task a day'];
-  const bad: Record<string, string[]> = {
+  const invalidValues: Record<string, string[]> = {
     DISCORD_TOKEN: ['token', 'a.b', 'a.b.c.d', 'a..c', `Bot ${token}`, `"${token}"`],
     DISCORD_GUILD_ID: [...guilds, `${guild} ${other}`],
     DISCORD_API_URL: [
@@ -551,10 +551,10 @@ describe('Invalid values', () => {
   });
 
   it('The test has invalid values for every variable', () => {
-    expect(Object.keys(bad)).toEqual([...configVariables]);
+    expect(Object.keys(invalidValues)).toEqual([...configVariables]);
   });
 
-  it.each(Object.entries(bad).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+  it.each(Object.entries(invalidValues).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
     'An invalid value of %s is reported once, with the variable and the expected format: %j',
     (name, value) => {
       expect(problems({ ...required, [name]: value })).toEqual([
@@ -564,10 +564,10 @@ describe('Invalid values', () => {
   );
 
   it('All invalid and missing variables are reported together, in a fixed order', () => {
-    const everything = Object.fromEntries(Object.entries(bad).map(([name, [first]]) => [name, first]));
+    const everything = Object.fromEntries(Object.entries(invalidValues).map(([name, [first]]) => [name, first]));
     expect(problems(everything).map(({ variable }) => variable)).toEqual([...configVariables]);
-    const some = problems({ LOG_LEVEL: 'loud', GATEWAY_API_KEY: 'key', GATEWAY_API_KEE: 'x' });
-    expect(some.map(({ variable, problem }) => `${variable} ${problem.split(' ').slice(0, 2).join(' ')}`)).toEqual([
+    const reported = problems({ LOG_LEVEL: 'loud', GATEWAY_API_KEY: 'key', GATEWAY_API_KEE: 'x' });
+    expect(reported.map(({ variable, problem }) => `${variable} ${problem.split(' ').slice(0, 2).join(' ')}`)).toEqual([
       'DISCORD_TOKEN is required:',
       'GATEWAY_BASE_URL is required:',
       'GATEWAY_API_KEY should be',
@@ -609,9 +609,9 @@ describe('Misspelled variables', () => {
     ['DEFAULT_IMAGES_MODEL', 'DEFAULT_IMAGE_MODEL'],
     ['MAX_WAIT_IMAGE_SECOND', 'MAX_WAIT_IMAGE_SECONDS'],
     ['MAX_WAIT_PICTURE_SECOND', 'MAX_WAIT_PICTURE_SECONDS'],
-  ])('A misspelled variable is reported with the intended name: %s', (name, meant) => {
+  ])('A misspelled variable is reported with the intended name: %s', (name, intended) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([
-      { variable: name, problem: `is not an Atelier setting. Did you mean ${meant}?` },
+      { variable: name, problem: `is not an Atelier setting. Did you mean ${intended}?` },
     ]);
   });
 
@@ -664,8 +664,11 @@ describe('The secrets of the configuration', () => {
     ['an unknown kind of store', { STORE_URL: `mysql://user:${password}@host/atelier` }],
     ['a URL with a password', { GATEWAY_BASE_URL: `https://user:${password}@gateway.example` }],
     ['a URL with a key in its query', { GATEWAY_BASE_URL: `https://gateway.example?key=${password}` }],
-    ['a secret in the wrong line', { LOG_LEVEL: password, DISCORD_GUILD_IDS: password, POLL_SCHEDULE: password }],
-    ['a secret in a misspelled line', { DISCORD_TOKENS: password, GATEWAY_API_KEYS: password }],
+    [
+      'a secret as the value of another variable',
+      { LOG_LEVEL: password, DISCORD_GUILD_IDS: password, POLL_SCHEDULE: password },
+    ],
+    ['a secret as the value of a misspelled variable', { DISCORD_TOKENS: password, GATEWAY_API_KEYS: password }],
   ])('An error message never contains a secret: %s', (_, environment) => {
     const error = refusal({ ...required, ...environment });
     expect(error).toBeInstanceOf(ConfigError);
@@ -711,8 +714,8 @@ describe('The secrets of the configuration', () => {
         });
         if (!error) return;
         expect(error.problems.length).toBeGreaterThan(0);
-        const shown = visibleTextOf(error);
-        for (const secretValue of [token, key, password]) expect(shown.includes(secretValue)).toBe(false);
+        const visibleText = visibleTextOf(error);
+        for (const secretValue of [token, key, password]) expect(visibleText.includes(secretValue)).toBe(false);
       }),
       { numRuns: 1000 },
     );
@@ -721,7 +724,7 @@ describe('The secrets of the configuration', () => {
 
 describe('.env.example', () => {
   const text = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
-  const inUse = parseEnv(text);
+  const activeVariables = parseEnv(text);
   const commented = parseEnv(
     text
       .split('\n')
@@ -733,11 +736,11 @@ describe('.env.example', () => {
   it('.env.example contains exactly the known variables, each once', () => {
     const names = [...text.matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, variable]) => variable);
     expect(names.toSorted()).toEqual([...configVariables, ...secretVariables.map(fileVariable)].toSorted());
-    expect(names.toSorted()).toEqual(Object.keys({ ...inUse, ...commented }).toSorted());
+    expect(names.toSorted()).toEqual(Object.keys({ ...activeVariables, ...commented }).toSorted());
   });
 
   it('.env.example starts with the required variables, empty, and activates no others', () => {
-    expect(inUse).toEqual({ DISCORD_TOKEN: '', GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
+    expect(activeVariables).toEqual({ DISCORD_TOKEN: '', GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
     expect(text.lastIndexOf('\nGATEWAY_API_KEY=')).toBeLessThan(text.search(/^#[A-Z]/m));
   });
 
@@ -746,8 +749,8 @@ describe('.env.example', () => {
       ...defaults,
       ...Object.fromEntries(secretVariables.map((name) => [fileVariable(name), ''])),
     });
-    for (const [name, shown] of Object.entries(commented)) {
-      expect([name, withRequired({ [name]: shown })]).toEqual([name, config(required)]);
+    for (const [name, defaultValue] of Object.entries(commented)) {
+      expect([name, withRequired({ [name]: defaultValue })]).toEqual([name, config(required)]);
     }
   });
 
@@ -760,7 +763,7 @@ describe('.env.example', () => {
 
   it('.env.example is a valid configuration once the required lines are filled in', () => {
     let filled = text;
-    for (const [name, given] of Object.entries(required)) filled = filled.replace(`\n${name}=`, `\n${name}=${given}`);
+    for (const [name, value] of Object.entries(required)) filled = filled.replace(`\n${name}=`, `\n${name}=${value}`);
     expect(config(parseEnv(filled))).toEqual(config(required));
   });
 });

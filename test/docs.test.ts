@@ -16,7 +16,7 @@ const required = {
 const configWith = (environment: Record<string, string>) =>
   readConfig({ ...required, ...environment }, kindNames(kindSpecs));
 
-const typedNames = [...commandsByFullName(handlers.commands).keys()];
+const commandNames = [...commandsByFullName(handlers.commands).keys()];
 
 /** The former name of a setting, mentioned next to its new one. */
 const FORMER_NAMES = ['MAX_WAIT_PICTURE_SECONDS'];
@@ -25,7 +25,7 @@ const rows = readFileSync('docs/configuration.md', 'utf8')
   .split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')))
   .filter((cells) => cells.length === 7 && /^[A-Z_]+$/.test(cells[1] ?? ''))
-  .map(([, name = '', , byDefault = '', example = '']) => ({ name, byDefault, example }));
+  .map(([, name = '', , defaultValue = '', example = '']) => ({ name, byDefault: defaultValue, example }));
 
 describe('docs/configuration.md', () => {
   it('docs/configuration.md has one row for each setting', () => {
@@ -40,8 +40,8 @@ describe('docs/configuration.md', () => {
 
   it.each(rows.filter(({ name }) => !(name in required)))(
     'docs/configuration.md states the default of $name',
-    ({ name, byDefault }) => {
-      expect(configWith({ [name]: byDefault })).toEqual(configWith({}));
+    ({ name, byDefault: defaultValue }) => {
+      expect(configWith({ [name]: defaultValue })).toEqual(configWith({}));
     },
   );
 
@@ -59,15 +59,15 @@ describe('docs/configuration.md', () => {
       const content = contents[name];
       if (content !== undefined) writeFileSync(file, content);
       // The processes of a cluster need a store on a server.
-      const needs = name === 'ATELIER_ROLE' ? { STORE_URL: 'redis://127.0.0.1:6379' } : {};
-      const given = configWith({ ...needs, [name]: content === undefined ? example : file });
-      expect(given).not.toEqual(configWith(needs));
+      const requiredSettings = name === 'ATELIER_ROLE' ? { STORE_URL: 'redis://127.0.0.1:6379' } : {};
+      const configured = configWith({ ...requiredSettings, [name]: content === undefined ? example : file });
+      expect(configured).not.toEqual(configWith(requiredSettings));
     },
   );
 });
 
 describe('docs/commands.md and README.md', () => {
-  it.each(typedNames)('docs/commands.md and README.md describe /%s', (name) => {
+  it.each(commandNames)('docs/commands.md and README.md describe /%s', (name) => {
     expect(readFileSync('docs/commands.md', 'utf8')).toContain(`/${name}`);
     expect(readFileSync('README.md', 'utf8')).toContain(`/${name.split(' ')[0]}`);
   });
@@ -83,7 +83,7 @@ describe('The documentation pages', () => {
   });
 
   it('The documentation pages only mention project files that exist', () => {
-    const named = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
+    const mentionedPaths = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
       .filter((page) => existsSync(page))
       .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)*(?:\.ts|\/))`/g)])
       .map(([, path = '']) => path);
@@ -93,6 +93,6 @@ describe('The documentation pages', () => {
       'src/services',
       ...globSync(['src/*/', 'src/services/*/', 'src/discord/*/', 'sandbox/*/']),
     ];
-    expect(named.filter((path) => !roots.some((root) => existsSync(join(root, path))))).toEqual([]);
+    expect(mentionedPaths.filter((path) => !roots.some((root) => existsSync(join(root, path))))).toEqual([]);
   });
 });

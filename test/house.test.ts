@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-const forbidden = [
+const forbiddenImports = [
   ['src', '../sandbox/gateway/gateway.ts'],
   ['src', '../test/house.ts'],
   ['src/config-', './app.ts'],
@@ -75,7 +75,7 @@ const forbidden = [
   ['sandbox/discord', '../../src/config.ts'],
 ] as const;
 
-const allowed = [
+const allowedImports = [
   ['src', './config.ts'],
   ['src', './commands/index.ts'],
   ['src/services/gateway/read', './media.ts'],
@@ -95,8 +95,8 @@ const allowed = [
 ] as const;
 
 /** `src/config-` covers the files next to `config.ts`. */
-const fileOf = (folder: string, text: string): string =>
-  `${folder}${folder.endsWith('-') ? '' : '/'}imports-${text.replaceAll(/[^a-z]+/gi, '-')}.ts`;
+const probePath = (folder: string, specifier: string): string =>
+  `${folder}${folder.endsWith('-') ? '' : '/'}imports-${specifier.replaceAll(/[^a-z]+/gi, '-')}.ts`;
 
 /** Files that import what is needed to write to Discord, and whether they are allowed to. */
 const writers: Record<string, [source: string, isAllowed: boolean]> = {
@@ -129,15 +129,15 @@ const violations = {
 describe('The lint rules', () => {
   let folder: string;
   /** The violated rules of each file, from one run of the linter. */
-  const broken = new Map<string, string[]>();
+  const violatedRules = new Map<string, string[]>();
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'atelier-house-'));
     const { vcs: _, ...rules } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')) as Record<string, unknown>;
     const probes: Record<string, string> = { 'biome.json': JSON.stringify(rules), ...violations };
     for (const [path, [source]] of Object.entries(writers)) probes[path] = source;
-    for (const [folder, text] of [...forbidden, ...allowed]) {
-      probes[fileOf(folder, text)] = `import { x } from '${text}';\n\nexport const y = x;\n`;
+    for (const [folder, specifier] of [...forbiddenImports, ...allowedImports]) {
+      probes[probePath(folder, specifier)] = `import { x } from '${specifier}';\n\nexport const y = x;\n`;
     }
     for (const [path, content] of Object.entries(probes)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -152,44 +152,44 @@ describe('The lint rules', () => {
     const report = JSON.parse(stdout) as { diagnostics: { category: string; location: { path: string } }[] };
     for (const { category, location } of report.diagnostics) {
       const path = location.path.replaceAll('\\', '/');
-      broken.set(path, [...(broken.get(path) ?? []), category]);
+      violatedRules.set(path, [...(violatedRules.get(path) ?? []), category]);
     }
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(forbidden)('The lint rules forbid %s to import %s', (folder, text) => {
-    expect(broken.get(fileOf(folder, text))).toContain('lint/style/noRestrictedImports');
+  it.each(forbiddenImports)('The lint rules forbid %s to import %s', (folder, specifier) => {
+    expect(violatedRules.get(probePath(folder, specifier))).toContain('lint/style/noRestrictedImports');
   });
 
-  it.each(allowed)('The lint rules allow %s to import %s', (folder, text) => {
-    expect(broken.get(fileOf(folder, text)) ?? []).not.toContain('lint/style/noRestrictedImports');
+  it.each(allowedImports)('The lint rules allow %s to import %s', (folder, specifier) => {
+    expect(violatedRules.get(probePath(folder, specifier)) ?? []).not.toContain('lint/style/noRestrictedImports');
   });
 
   it('The lint rules allow access to the environment only during startup', () => {
-    expect(broken.get('src/services/gateway/environment.ts')).toContain('lint/style/noProcessEnv');
-    expect(broken.get('src/index.ts') ?? []).not.toContain('lint/style/noProcessEnv');
+    expect(violatedRules.get('src/services/gateway/environment.ts')).toContain('lint/style/noProcessEnv');
+    expect(violatedRules.get('src/index.ts') ?? []).not.toContain('lint/style/noProcessEnv');
   });
 
   it.each(['src/lib', 'sandbox/discord'])('The lint rules forbid import cycles in %s, even of types', (folder) => {
-    expect(broken.get(`${folder}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
-    expect(broken.get(`${folder}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
+    expect(violatedRules.get(`${folder}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
+    expect(violatedRules.get(`${folder}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
   });
 
   it('The lint rules forbid unawaited promises and empty catch blocks', () => {
-    expect(broken.get('src/lib/floating.ts')).toContain('lint/nursery/noFloatingPromises');
-    expect(broken.get('src/lib/silence.ts')).toContain('lint/suspicious/noEmptyBlockStatements');
+    expect(violatedRules.get('src/lib/floating.ts')).toContain('lint/nursery/noFloatingPromises');
+    expect(violatedRules.get('src/lib/silence.ts')).toContain('lint/suspicious/noEmptyBlockStatements');
   });
 
   it.each(Object.entries(writers))(
     'The lint rules decide correctly whether %s may write to Discord',
     (path, [, isAllowed]) => {
-      expect((broken.get(path) ?? []).includes('lint/style/noRestrictedImports')).toBe(!isAllowed);
+      expect((violatedRules.get(path) ?? []).includes('lint/style/noRestrictedImports')).toBe(!isAllowed);
     },
   );
 });
 
-/** A REST client without an import, and the writing methods of discord.js objects. */
-const WRITES = [
+/** Uses of a REST client that need no import, and calls of the writing methods of discord.js objects. */
+const WRITE_PATTERNS = [
   /(?<!\.)\.#?rest\b|\b(?:bot|token|callback)Rest\b/,
   /\bnew (?:REST|Client|WebhookClient)\b/,
   /\brest\.(?:post|put|patch|delete|request|raw)\(/i,
@@ -197,7 +197,7 @@ const WRITES = [
   /\b(?:interaction|message|channel|thread|user|member)\.(?:update|deferUpdate|edit|delete|setArchived)\(/,
 ];
 
-const writesIn = (source: string): string[] => WRITES.flatMap((write) => source.match(write)?.[0] ?? []);
+const writesIn = (source: string): string[] => WRITE_PATTERNS.flatMap((write) => source.match(write)?.[0] ?? []);
 
 describe('The outbox', () => {
   it('Only the outbox writes to Discord', () => {
@@ -218,7 +218,7 @@ describe('The outbox', () => {
     'await interaction.deferUpdate();',
     'await channel.send(plan);',
     'await message.edit({ content });',
-  ])('The check of the outbox finds this line: %s', (source) => {
+  ])('The check for writes outside the outbox finds this line: %s', (source) => {
     expect(writesIn(source)).not.toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ describe('The check of regular expressions', () => {
 
   it.each([
     ['trailing zeros that are matched again from every position', String.raw`text.replace(/\0+$/, '')`],
-    ['two ways to match the same letters', '/^(?:a|a)*$/.test(text)'],
+    ['two ways to match the same characters', '/^(?:a|a)*$/.test(text)'],
     ['a pattern in a call to RegExp', String.raw`new RegExp('\\s+$', 'u')`],
     ['a pattern in a call without new', "RegExp('(x+x+)+y')"],
     ['a pattern that is built at run time', 'new RegExp(text)'],

@@ -9,7 +9,7 @@ import { schemaName } from '../src/services/store/index.ts';
 import { presentSchema } from '../src/services/store/marks.ts';
 
 const schema = schemaName(presentSchema);
-const good = {
+const validRelease = {
   version: '1.1.0',
   changelog: '# Changelog\n\n## 1.2.0\n\n- More.\n\n## 1.1.0\n\n- Some.\n',
   upgrading: `| release | schema |\n| 1.2.0 | ${schema} |\n`,
@@ -21,17 +21,17 @@ const good = {
 
 describe('npm run release', () => {
   it.each([
-    ['nothing', {}, []],
+    ['no problem', {}, []],
     ['a version that is already set', { version: '1.2.0' }, []],
     ['no previous release', { tags: [], subjects: undefined }, []],
     ['no version', { changelog: '# Changelog\n\n## Unreleased\n\n- More.\n' }, ['CHANGELOG.md has no version']],
     ['a released version', { tags: ['v1.2.0'] }, ['1.2.0 is released already']],
     [
       'unreleased changes',
-      { changelog: good.changelog.replace('## 1.2.0', '## Unreleased\n\n- New.\n\n## 1.2.0') },
+      { changelog: validRelease.changelog.replace('## 1.2.0', '## Unreleased\n\n- New.\n\n## 1.2.0') },
       ['has changes above 1.2.0'],
     ],
-    ['an empty entry', { changelog: good.changelog.replace('- More.\n\n', '') }, ['says nothing about 1.2.0']],
+    ['an empty entry', { changelog: validRelease.changelog.replace('- More.\n\n', '') }, ['says nothing about 1.2.0']],
     ['a lower version', { version: '1.10.0' }, ['package.json has 1.10.0']],
     ['a different schema version', { schema: '9.9' }, ['docs/upgrading.md does not say']],
     ['uncommitted changes', { status: ' M src/app.ts' }, ['The working tree has changes']],
@@ -40,12 +40,12 @@ describe('npm run release', () => {
       { subjects: ['Add more.', 'add more', 'A'.repeat(73)] },
       ['subject of a commit', 'subject', 'subject'],
     ],
-  ] as const)('npm run release is refused for %s, with one sentence per problem', (_what, change, sentences) => {
-    const problems = problemsOf({ ...good, ...change });
+  ] as const)('npm run release reports one sentence per problem: %s', (_what, change, sentences) => {
+    const problems = problemsOf({ ...validRelease, ...change });
     expect(problems).toEqual(sentences.map((sentence) => expect.stringContaining(sentence)));
   });
 
-  it('npm run release changes nothing with --dry-run, and otherwise commits and tags the version', () => {
+  it('npm run release commits and tags the version, and changes nothing with --dry-run or if the tests fail', () => {
     const home = mkdtempSync(join(tmpdir(), 'atelier-release-'));
     onTestFinished(() => rmSync(home, { recursive: true }));
     const folder = join(home, 'repository');
@@ -61,8 +61,8 @@ describe('npm run release', () => {
     const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
     mkdirSync(join(folder, 'docs'), { recursive: true });
     write('package.json', `${JSON.stringify({ name: 'a', version: '1.1.0', scripts }, null, 2)}\n`);
-    write('CHANGELOG.md', good.changelog);
-    write('docs/upgrading.md', good.upgrading);
+    write('CHANGELOG.md', validRelease.changelog);
+    write('docs/upgrading.md', validRelease.upgrading);
     git('init', '--quiet');
     git('add', '.');
     git('commit', '--quiet', '--message', 'Add all');
@@ -70,18 +70,18 @@ describe('npm run release', () => {
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, encoding: 'utf8' });
 
-    const looked = run('--dry-run');
-    expect(looked).toMatchObject({ status: 0, stdout: expect.stringContaining('1.2.0 can be released.') });
+    const dryRun = run('--dry-run');
+    expect(dryRun).toMatchObject({ status: 0, stdout: expect.stringContaining('1.2.0 can be released.') });
     expect([git('tag'), git('status', '--porcelain')]).toEqual(['', '']);
-    const released = run();
-    expect(released).toMatchObject({ status: 0, stdout: expect.stringContaining('tagged as v1.2.0') });
+    const realRun = run();
+    expect(realRun).toMatchObject({ status: 0, stdout: expect.stringContaining('tagged as v1.2.0') });
     expect(git('log', '--format=%s %D', '-1')).toContain('Release 1.2.0');
     expect(git('tag', '--points-at', 'HEAD')).toBe('v1.2.0');
     expect(readFileSync(join(folder, 'package.json'), 'utf8')).toContain('"version": "1.2.0"');
     expect(run('--dry-run')).toMatchObject({ status: 1, stderr: expect.stringContaining('1.2.0 is released already') });
 
-    write('CHANGELOG.md', good.changelog.replace('## 1.2.0', '## 1.3.0\n\n- New.\n\n## 1.2.0'));
-    write('docs/upgrading.md', good.upgrading.replace('1.2.0', '1.3.0'));
+    write('CHANGELOG.md', validRelease.changelog.replace('## 1.2.0', '## 1.3.0\n\n- New.\n\n## 1.2.0'));
+    write('docs/upgrading.md', validRelease.upgrading.replace('1.2.0', '1.3.0'));
     write(
       'package.json',
       readFileSync(join(folder, 'package.json'), 'utf8').replace(

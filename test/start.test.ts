@@ -12,10 +12,10 @@ const checkNode = join(root, 'scripts', 'check-node.mjs');
 const EX_CONFIG = 78;
 
 /** An empty variable counts as unset, but keeps Node from reading its value from a developer's `.env`. */
-const nothingSet = Object.fromEntries(
+const emptySettings = Object.fromEntries(
   [...configVariables, ...secretVariables.map(fileVariable)].map((name) => [name, '']),
 );
-const required = {
+const requiredSettings = {
   DISCORD_TOKEN: 'a.b.secret-of-the-bot',
   GATEWAY_BASE_URL: 'http://127.0.0.1:4010',
   GATEWAY_API_KEY: 'sk-secret-of-the-gateway',
@@ -24,7 +24,7 @@ const required = {
 function npmRun(script: string, settings: Record<string, string> = {}) {
   return spawnSync('npm', ['run', '--silent', script], {
     cwd: root,
-    env: { ...process.env, ...nothingSet, ...settings },
+    env: { ...process.env, ...emptySettings, ...settings },
     encoding: 'utf8',
     // On Windows npm is a shell script.
     shell: process.platform === 'win32',
@@ -36,13 +36,13 @@ describe('npm start', () => {
     const { status, stdout, stderr } = npmRun('start');
     expect(status).toBe(EX_CONFIG);
     expect(stdout).toBe('');
-    for (const name of Object.keys(required)) expect(stderr).toContain(`  ${name} is required: the `);
+    for (const name of Object.keys(requiredSettings)) expect(stderr).toContain(`  ${name} is required: the `);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
   it('npm start names invalid settings without printing secrets', () => {
     const { status, stderr } = npmRun('start', {
-      ...required,
+      ...requiredSettings,
       GATEWAY_API_KEY: 'my secret-of-the-gateway',
       LOG_LEVEL: 'x',
     });
@@ -65,8 +65,8 @@ describe('The check of the Node version', () => {
   const run = (node: string, script: string) =>
     spawnSync(node, ['--import', script, 'entry.ts'], { cwd: folder, encoding: 'utf8' });
 
-  /** The script with its own package.json, to test version ranges that the current Node does or does not meet. */
-  function checkWanting(range: string): string {
+  /** Copies the script next to its own package.json, to test version ranges that the current Node does or does not meet. */
+  function checkRequiring(range: string): string {
     const copy = join(folder, 'scripts', 'check-node.mjs');
     mkdirSync(join(folder, 'scripts'));
     copyFileSync(checkNode, copy);
@@ -86,8 +86,8 @@ describe('The check of the Node version', () => {
       .find(({ version }) => {
         const [major = 0, minor = 0] = version.split('.').map(Number);
         // Older versions do not know `--import` and never start the script.
-        const knowsImport = major > 18 || (major === 18 && minor >= 18);
-        return knowsImport && (major < 24 || (major === 24 && minor < 11));
+        const supportsImport = major > 18 || (major === 18 && minor >= 18);
+        return supportsImport && (major < 24 || (major === 24 && minor < 11));
       });
   }
 
@@ -111,7 +111,7 @@ describe('The check of the Node version', () => {
   it.each(['>=99.11 <100', '>=99', '>=1.0 <2', '>=24.999 <25'])(
     'The check of the Node version applies the range in package.json: it refuses %s',
     (range) => {
-      const { status, stdout, stderr } = run(process.execPath, checkWanting(range));
+      const { status, stdout, stderr } = run(process.execPath, checkRequiring(range));
       expect({ status, stdout }).toEqual({ status: EX_CONFIG, stdout: '' });
       expect(stderr).toContain(`needs Node ${range}, but this is Node ${process.versions.node}.`);
       expect(stderr.trimEnd()).not.toContain('\n');
@@ -121,7 +121,7 @@ describe('The check of the Node version', () => {
   it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])(
     'The check of the Node version applies the range in package.json: it allows %s',
     (range) => {
-      expect(run(process.execPath, checkWanting(range))).toMatchObject({
+      expect(run(process.execPath, checkRequiring(range))).toMatchObject({
         status: 0,
         stdout: 'the entry ran',
         stderr: '',

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { flaggedIn, subjectProblem, unusedExceptions } from '../scripts/wording/check.ts';
+import { findFlaggedWords, subjectProblem, unusedExceptions } from '../scripts/wording/check.ts';
 import { flaggedWords } from '../scripts/wording/words.ts';
 
-const inText = (text: string, exceptions: Parameters<typeof flaggedIn>[2] = []) =>
-  flaggedIn({ path: 'src/some.ts', text }, flaggedWords, exceptions);
+const problemsIn = (text: string, exceptions: Parameters<typeof findFlaggedWords>[2] = []) =>
+  findFlaggedWords({ path: 'src/some.ts', text }, flaggedWords, exceptions);
 
 describe('The check of wording', () => {
   it('The check of wording reports a flagged word with its line and its replacement', () => {
-    expect(inText('one\nA picture of it')).toEqual(['src/some.ts:2: "picture": write "image"']);
+    expect(problemsIn('one\nA picture of it')).toEqual(['src/some.ts:2: "picture": write "image"']);
   });
 
   it('The check of wording finds a flagged word within an identifier in camel case or capitals', () => {
-    expect(inText('const fetchedPictures = LARGEST_FILM;')).toHaveLength(2);
+    expect(problemsIn('const fetchedPictures = LARGEST_FILM;')).toHaveLength(2);
   });
 
   it('The check of wording ignores words that merely contain a flagged one', () => {
-    expect(inText('The wished-for filming of a picturesque place')).toEqual([]);
+    expect(problemsIn('The wished-for filming of a picturesque place')).toEqual([]);
   });
 
   it('The check of wording allows an exception everywhere or only in its file', () => {
-    expect(inText('MAX_PICTURE', [{ text: 'MAX_PICTURE', reason: '' }])).toEqual([]);
-    expect(inText('MAX_PICTURE', [{ text: 'MAX_PICTURE', reason: '', path: 'src/other.ts' }])).toHaveLength(1);
+    expect(problemsIn('MAX_PICTURE', [{ text: 'MAX_PICTURE', reason: '' }])).toEqual([]);
+    expect(problemsIn('MAX_PICTURE', [{ text: 'MAX_PICTURE', reason: '', path: 'src/other.ts' }])).toHaveLength(1);
   });
 
   it('The check of wording reports an exception that is not needed in any file', () => {

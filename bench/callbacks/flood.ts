@@ -4,10 +4,10 @@ import { Pool } from 'undici';
 
 const CONNECTIONS = 32;
 const STEP_MS = 10;
-/** A request that is answered later than this after the last one was sent counts as unanswered. */
-const LATE_MS = 3_000;
+/** A request without a response this long after the last one was sent counts as unanswered. */
+const RESPONSE_LIMIT_MS = 3_000;
 
-export interface FloodOrder {
+export interface FloodOptions {
   port: number;
   perSecond: number;
 }
@@ -18,11 +18,11 @@ export interface FloodFigures {
   perSecond: number;
 }
 
-/** Well-formed URLs that were never issued, with a task in the form in which gateways send it. */
-const forged = (): string => `/callbacks/${randomBytes(33).toString('base64url')}`;
+/** A well-formed callback path that was never issued; the body is a task as gateways send it. */
+const forgedPath = (): string => `/callbacks/${randomBytes(33).toString('base64url')}`;
 const body = JSON.stringify({ id: '1320098173412546', status: 'SUCCESS', progress: '100%', prompt: 'x'.repeat(800) });
 
-process.once('message', async ({ port, perSecond }: FloodOrder) => {
+process.once('message', async ({ port, perSecond }: FloodOptions) => {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS });
   const answers: Record<string, number> = {};
   let isOver = false;
@@ -41,7 +41,7 @@ process.once('message', async ({ port, perSecond }: FloodOrder) => {
     const due = Math.floor(((performance.now() - start) * perSecond) / 1_000);
     for (; sent < due; sent += 1) {
       pool
-        .request({ path: forged(), method: 'POST', headers: { 'content-type': 'application/json' }, body })
+        .request({ path: forgedPath(), method: 'POST', headers: { 'content-type': 'application/json' }, body })
         .then(async (response) => {
           await response.body.dump();
           count(String(response.statusCode));
@@ -51,7 +51,8 @@ process.once('message', async ({ port, perSecond }: FloodOrder) => {
     await sleep(STEP_MS);
   }
   const seconds = (performance.now() - start) / 1_000;
-  for (const late = performance.now() + LATE_MS; answered < sent && performance.now() < late; ) await sleep(STEP_MS);
+  for (const deadline = performance.now() + RESPONSE_LIMIT_MS; answered < sent && performance.now() < deadline; )
+    await sleep(STEP_MS);
   await pool.destroy();
   process.send?.({ answers, perSecond: sent / seconds } satisfies FloodFigures);
 });

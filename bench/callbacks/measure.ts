@@ -5,29 +5,29 @@ import type { LoadFigures } from '../discord/orders.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
 import { Scene } from '../tasks/scene.ts';
-import type { FloodFigures, FloodOrder } from './flood.ts';
+import type { FloodFigures, FloodOptions } from './flood.ts';
 
 const PAIRS = 5;
 const LIVE_TASKS = 200;
 const FORGED_PER_SECOND = 2_000;
 const WARM_UP = { perSecond: 50, seconds: 3 };
 const LOAD = { perSecond: 50, seconds: 20 };
-const TARGET = 1.2;
+const TARGET_RATIO = 1.2;
 
-const variants = { bare: 'a bare HTTP process takes them', bot: 'the bot takes them' } as const;
-type Way = keyof typeof variants;
+const variants = { bare: 'a bare HTTP process receives them', bot: 'the bot receives them' } as const;
+type Variant = keyof typeof variants;
 const pair = ['bare', 'bot'] as const;
 
-interface Measured {
+interface Measurement {
   p50: number;
   p99: number;
   missed: number;
   flood: FloodFigures;
 }
 
-/** The cost of forged callbacks for members: the time to an acknowledgement while forgeries arrive at the bot, and while they arrive at another process. */
+/** What forged callbacks cost members: the time to an acknowledgement while they arrive at the bot, and while they arrive at another process. */
 export async function measureCallbacks(): Promise<void> {
-  const results: Record<Way, Measured[]> = { bare: [], bot: [] };
+  const results: Record<Variant, Measurement[]> = { bare: [], bot: [] };
   const bare = start(new URL('bare.ts', import.meta.url));
   const scene = await Scene.open();
   try {
@@ -43,23 +43,23 @@ export async function measureCallbacks(): Promise<void> {
   report(results);
 }
 
-async function run(scene: Scene, callbackPort: number, floodedPort: number): Promise<Measured> {
-  const { bot } = await scene.enter({
-    filling: { tasks: LIVE_TASKS, ageMs: 0 },
-    questions: LIVE_TASKS,
+async function run(scene: Scene, callbackPort: number, floodedPort: number): Promise<Measurement> {
+  const { bot } = await scene.launchBot({
+    storeContent: { tasks: LIVE_TASKS, ageMs: 0 },
+    polls: LIVE_TASKS,
     settings: { CALLBACK_URL: `http://127.0.0.1:${callbackPort}/callbacks`, CALLBACK_PORT: String(callbackPort) },
   });
   const flood = start(new URL('flood.ts', import.meta.url));
-  flood.send({ port: floodedPort, perSecond: FORGED_PER_SECOND } satisfies FloodOrder);
+  flood.send({ port: floodedPort, perSecond: FORGED_PER_SECOND } satisfies FloodOptions);
   await messageFrom(flood);
   await scene.load(WARM_UP);
   const { milliseconds, missed }: LoadFigures = await scene.load(LOAD);
   flood.send({});
-  const flooded = await messageFrom<FloodFigures>(flood);
+  const floodFigures = await messageFrom<FloodFigures>(flood);
   await end(flood);
-  await scene.leave(bot);
-  const of = (share: number): number => percentile(milliseconds, share);
-  return { p50: of(0.5), p99: of(0.99), missed, flood: flooded };
+  await scene.stopBot(bot);
+  const percentileOf = (quantile: number): number => percentile(milliseconds, quantile);
+  return { p50: percentileOf(0.5), p99: percentileOf(0.99), missed, flood: floodFigures };
 }
 
 async function freePort(): Promise<number> {
@@ -71,29 +71,29 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function report(results: Record<Way, Measured[]>): void {
-  const ratio = (pick: (one: Measured) => number): string =>
-    median(results.bot.map((one, place) => pick(one) / pick(results.bare[place] ?? one))).toFixed(2);
+function report(results: Record<Variant, Measurement[]>): void {
+  const ratio = (pick: (one: Measurement) => number): string =>
+    median(results.bot.map((one, index) => pick(one) / pick(results.bare[index] ?? one))).toFixed(2);
   const rows = pair.map((variant) => {
-    const middle = (pick: (one: Measured) => number): number => median(results[variant].map(pick));
+    const medianOf = (pick: (one: Measurement) => number): number => median(results[variant].map(pick));
     const missed = results[variant].reduce((sum, one) => sum + one.missed, 0);
-    const taken = results[variant].flatMap(({ flood }) => Object.entries(flood.answers));
-    const answers = [...Map.groupBy(taken, ([status]) => status)].map(
+    const statusCounts = results[variant].flatMap(({ flood }) => Object.entries(flood.answers));
+    const answers = [...Map.groupBy(statusCounts, ([status]) => status)].map(
       ([status, all]) => `${status}: ${all.reduce((sum, [, count]) => sum + count, 0).toLocaleString('en')}`,
     );
     return [
       variants[variant],
-      Math.round(middle(({ flood }) => flood.perSecond)).toLocaleString('en'),
-      middle(({ p50 }) => p50).toFixed(2),
-      middle(({ p99 }) => p99).toFixed(2),
+      Math.round(medianOf(({ flood }) => flood.perSecond)).toLocaleString('en'),
+      medianOf(({ p50 }) => p50).toFixed(2),
+      medianOf(({ p99 }) => p99).toFixed(2),
       String(missed),
       answers.join(', '),
     ];
   });
-  const p99s = results.bot.map(({ p99 }, place) => (p99 / (results.bare[place]?.p99 ?? Number.NaN)).toFixed(2));
+  const p99s = results.bot.map(({ p99 }, index) => (p99 / (results.bare[index]?.p99 ?? Number.NaN)).toFixed(2));
   console.log(`
 ${LOAD.perSecond} interactions a second for ${LOAD.seconds} s with ${LIVE_TASKS} live tasks, while ${FORGED_PER_SECOND.toLocaleString('en')} forged callbacks a second arrive; medians of ${PAIRS} alternating pairs.
-Ratio of the pairs' medians: p50 ${ratio(({ p50 }) => p50)}, p99 ${ratio(({ p99 }) => p99)} (each pair: ${p99s.join(', ')}). Target: p99 at most ${TARGET}.
+Median of the pairs' ratios: p50 ${ratio(({ p50 }) => p50)}, p99 ${ratio(({ p99 }) => p99)} (each pair: ${p99s.join(', ')}). Target: p99 at most ${TARGET_RATIO}.
 `);
-  console.log(table(['', 'forged/s', 'p50 ms', 'p99 ms', 'missed', 'answers'], rows));
+  console.log(table(['', 'forged/s', 'p50 ms', 'p99 ms', 'missed', 'responses'], rows));
 }

@@ -24,9 +24,9 @@ export async function measureAcknowledgement(stage: Stage, rounds: number): Prom
     for (const variant of round % 2 === 0 ? (['all', 'cluster'] as const) : (['cluster', 'all'] as const)) {
       if (variant === 'all') await stage.start('all').ready;
       else await stage.startCluster(1);
-      await stage.connected(1);
-      await stage.ask('load', WARM_UP);
-      for (const [at, load] of LOADS.entries()) results[at]?.[variant].push(await stage.ask('load', load));
+      await stage.waitForSessions(1);
+      await stage.request('load', WARM_UP);
+      for (const [at, load] of LOADS.entries()) results[at]?.[variant].push(await stage.request('load', load));
       await stage.clear();
     }
     for (const [at, load] of LOADS.entries())
@@ -38,30 +38,35 @@ export async function measureAcknowledgement(stage: Stage, rounds: number): Prom
 function report(results: readonly Figures[], rounds: number): void {
   const rows = LOADS.flatMap(({ perSecond }, at) => {
     const { all, cluster, queue } = results[at] ?? { all: [], cluster: [], queue: [] };
-    const of = (figures: readonly LoadFigures[], share: number): number[] =>
-      figures.map(({ milliseconds }) => percentile(milliseconds, share));
+    const percentilesOf = (figures: readonly LoadFigures[], quantile: number): number[] =>
+      figures.map(({ milliseconds }) => percentile(milliseconds, quantile));
     const missed = (figures: readonly LoadFigures[]): string =>
       String(figures.reduce((sum, figure) => sum + figure.missed, 0));
-    const ratio = (share: number): string => (median(of(cluster, share)) / median(of(all, share))).toFixed(2);
-    const row = (name: string, share50: readonly number[], share99: readonly number[], rest: readonly string[]) => [
+    const ratio = (quantile: number): string =>
+      (median(percentilesOf(cluster, quantile)) / median(percentilesOf(all, quantile))).toFixed(2);
+    const row = (name: string, p50: readonly number[], p99: readonly number[], otherCells: readonly string[]) => [
       `${perSecond}/s, ${name}`,
-      range(share50, 1),
-      rest[0] ?? '',
-      range(share99, 1),
-      rest[1] ?? '',
-      rest[2] ?? '',
+      range(p50, 1),
+      otherCells[0] ?? '',
+      range(p99, 1),
+      otherCells[1] ?? '',
+      otherCells[2] ?? '',
     ];
     const medians = queue.map((one) => one.median);
-    const slow = queue.map((one) => one.slow);
+    const p99s = queue.map((one) => one.p99);
     return [
-      row('all', of(all, 0.5), of(all, 0.99), ['', '', missed(all)]),
-      row('shard and worker', of(cluster, 0.5), of(cluster, 0.99), [ratio(0.5), ratio(0.99), missed(cluster)]),
-      row('the inbox alone', medians, slow, []),
+      row('all', percentilesOf(all, 0.5), percentilesOf(all, 0.99), ['', '', missed(all)]),
+      row('shard and worker', percentilesOf(cluster, 0.5), percentilesOf(cluster, 0.99), [
+        ratio(0.5),
+        ratio(0.99),
+        missed(cluster),
+      ]),
+      row('the inbox alone', medians, p99s, []),
     ];
   });
   console.log(`
-From INTERACTION_CREATE sent to callback received, on the embedded Discord's clock, for \`/models\` in 400 servers in turn. "The inbox alone" is the time from before a
-packet is put in until it is taken out, between two processes that do nothing else. ${rounds} alternating rounds, each with its own percentiles; median (minimum to maximum).
+From INTERACTION_CREATE sent to callback received, on the embedded Discord's clock, for \`/models\` in 400 servers in turn. "The inbox alone" is the time from putting
+a packet into the inbox to taking it out, between two processes that do nothing else. ${rounds} alternating rounds, each with its own percentiles; median (minimum to maximum).
 `);
   console.log(table(['', 'p50 ms', 'ratio', 'p99 ms', 'ratio', 'missed'], rows));
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processesOf, processorTime } from './processor-time.ts';
+import { cpuTime, processesOf } from './processor-time.ts';
 
 const CHECK_INTERVAL_MS = 5;
 /** The processes of the group are listed again this often, because a media process starts with the first image. */
@@ -24,8 +24,8 @@ export function limitDuty(leader: number, share: number): Duty {
     let group = await processesOf(leader);
     let refreshedAt = performance.now();
     let grantedAt = refreshedAt;
-    let last = await processorTime(group);
-    /** The processor time that it may still use; negative if it has used too much. */
+    let last = await cpuTime(group);
+    /** The CPU time that the group may still use; negative if it has used too much. */
     let remaining = 0;
     let isStopped = false;
     while (!isOver) {
@@ -34,7 +34,7 @@ export function limitDuty(leader: number, share: number): Duty {
         group = await processesOf(leader);
         refreshedAt = now;
       }
-      const used = await processorTime(group);
+      const used = await cpuTime(group);
       remaining = Math.min(MAX_CARRIED_OVER_MS, remaining + share * (now - grantedAt) - Math.max(0, used - last));
       [last, grantedAt] = [used, now];
       if (remaining < 0 !== isStopped) {

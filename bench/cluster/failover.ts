@@ -8,9 +8,9 @@ import { PARTITIONS, type Stage } from './stage.ts';
 /** The bot's default. */
 const LEASE_SECONDS = 10;
 /** A suspended process is resumed after this time, which is longer than its lease. */
-const SUSPENDED_MS = 20_000;
+const SUSPENSION_MS = 20_000;
 const LOAD = { perSecond: 10, seconds: 20 };
-/** Members are active for this long before anything happens. */
+/** Members are active for this long before the event. */
 const WARM_UP_MS = 2_000;
 
 const events = {
@@ -21,7 +21,7 @@ const events = {
 } as const;
 type Event = keyof typeof events;
 
-interface Observed {
+interface Observation {
   /**
    * The time until the first, and the last, partition of the lost worker has another owner; for a worker that joins, the time from its start until it has its
    * share.
@@ -34,82 +34,84 @@ interface Observed {
 
 /** How long partitions are without an owner, and what their members see in the meantime. */
 export async function measureFailover(stage: Stage, rounds: number): Promise<void> {
-  const results: Record<Event, Observed[]> = { kill: [], suspend: [], stop: [], join: [] };
+  const results: Record<Event, Observation[]> = { kill: [], suspend: [], stop: [], join: [] };
   for (let round = 0; round < rounds; round++)
     for (const event of Object.keys(events) as Event[]) {
-      results[event].push(await observed(stage, event));
+      results[event].push(await observe(stage, event));
       await stage.clear();
     }
   report(results, rounds);
 }
 
-async function observed(stage: Stage, event: Event): Promise<Observed> {
+async function observe(stage: Stage, event: Event): Promise<Observation> {
   const { workers } = await stage.startCluster(event === 'join' ? 1 : 2);
-  await stage.connected(1);
-  const [stays, leaves] = workers;
-  if (!stays) throw new Error('There is no worker.');
-  const before = new Set(stays.owned.keys());
-  const partitions = leaves ? [...leaves.owned.keys()] : undefined;
-  const loading = stage.ask('load', { ...LOAD, ...(partitions && { partitions }) });
+  await stage.waitForSessions(1);
+  const [remainingWorker, lostWorker] = workers;
+  if (!remainingWorker) throw new Error('There is no worker.');
+  const ownedBefore = new Set(remainingWorker.ownedSince.keys());
+  const partitions = lostWorker ? [...lostWorker.ownedSince.keys()] : undefined;
+  const loading = stage.request('load', { ...LOAD, ...(partitions && { partitions }) });
   await sleep(WARM_UP_MS);
-  const at = Date.now();
-  if (!leaves) {
-    const joins = stage.start('worker');
-    await joins.until(() => joins.owned.size === PARTITIONS / 2);
-    return { ...secondsSince(at, joins, new Set()), load: await loading, exitCode: undefined };
+  const eventAt = Date.now();
+  if (!lostWorker) {
+    const newWorker = stage.start('worker');
+    await newWorker.waitUntil(() => newWorker.ownedSince.size === PARTITIONS / 2);
+    return { ...secondsSince(eventAt, newWorker, new Set()), load: await loading, exitCode: undefined };
   }
-  if (event === 'kill') leaves.signal('SIGKILL');
-  else if (event === 'suspend') leaves.signal('SIGSTOP');
-  else process.kill(leaves.pid, 'SIGTERM');
-  await stays.until(() => stays.owned.size === PARTITIONS);
+  if (event === 'kill') lostWorker.signal('SIGKILL');
+  else if (event === 'suspend') lostWorker.signal('SIGSTOP');
+  else process.kill(lostWorker.pid, 'SIGTERM');
+  await remainingWorker.waitUntil(() => remainingWorker.ownedSince.size === PARTITIONS);
   const load = await loading;
   if (event === 'suspend') {
-    await sleep(Math.max(0, at + SUSPENDED_MS - Date.now()));
-    leaves.signal('SIGCONT');
+    await sleep(Math.max(0, eventAt + SUSPENSION_MS - Date.now()));
+    lostWorker.signal('SIGCONT');
   }
-  return { ...secondsSince(at, stays, before), load, exitCode: await leaves.ended };
+  return { ...secondsSince(eventAt, remainingWorker, ownedBefore), load, exitCode: await lostWorker.ended };
 }
 
-function secondsSince(at: number, { owned }: BotProcess, before: ReadonlySet<number>) {
-  const taken = [...owned].filter(([partition]) => !before.has(partition)).map(([, time]) => (time - at) / 1_000);
-  return { firstSeconds: Math.min(...taken), lastSeconds: Math.max(...taken) };
+function secondsSince(eventAt: number, { ownedSince }: BotProcess, ownedBefore: ReadonlySet<number>) {
+  const takeoverSeconds = [...ownedSince]
+    .filter(([partition]) => !ownedBefore.has(partition))
+    .map(([, time]) => (time - eventAt) / 1_000);
+  return { firstSeconds: Math.min(...takeoverSeconds), lastSeconds: Math.max(...takeoverSeconds) };
 }
 
-function report(results: Record<Event, Observed[]>, rounds: number): void {
+function report(results: Record<Event, Observation[]>, rounds: number): void {
   const rows = (Object.keys(events) as Event[]).map((event) => {
-    const of = (pick: (one: Observed) => number): number[] => results[event].map(pick);
+    const valuesOf = (pick: (one: Observation) => number): number[] => results[event].map(pick);
     return [
       events[event],
       range(
-        of(({ firstSeconds }) => firstSeconds),
+        valuesOf(({ firstSeconds }) => firstSeconds),
         1,
       ),
       range(
-        of(({ lastSeconds }) => lastSeconds),
+        valuesOf(({ lastSeconds }) => lastSeconds),
         1,
       ),
       range(
-        of(({ load }) => Math.max(...load.milliseconds) / 1_000),
+        valuesOf(({ load }) => Math.max(...load.milliseconds) / 1_000),
         1,
       ),
       range(
-        of(({ load }) => load.missed),
+        valuesOf(({ load }) => load.missed),
         0,
       ),
-      [...new Set(results[event].map(({ exitCode }) => endOf(exitCode)))].join(', '),
+      [...new Set(results[event].map(({ exitCode }) => exitCodeText(exitCode)))].join(', '),
     ];
   });
   console.log(`
 Two workers with half of ${PARTITIONS} partitions each, one of which is lost; or one with all partitions, and another one that joins, timed from the start of its process. In the meantime, members
 use \`/models\` ${LOAD.perSecond} times a second for ${LOAD.seconds} s in the servers of the lost worker, or in all. An interaction that waits for two seconds is answered by the shard process, which
-asks its member to try again. Median (minimum to maximum) of ${rounds} rounds; seconds.
+asks the member to try again. Median (minimum to maximum) of ${rounds} rounds; seconds.
 `);
   console.log(
     table(['', 'first partition', 'last partition', 'slowest answer', 'without an answer', 'exit code'], rows),
   );
 }
 
-function endOf(exitCode: number | null | undefined): string {
+function exitCodeText(exitCode: number | null | undefined): string {
   if (exitCode === undefined) return '-';
   return exitCode === null ? 'killed' : String(exitCode);
 }

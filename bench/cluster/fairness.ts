@@ -6,10 +6,10 @@ import type { Stage } from './stage.ts';
 
 /** The gateway runs this many jobs at once; the flood orders many more. */
 const JOBS_AT_ONCE = 16;
-const FLOOD = 100;
-const FILLING_MS = 10_000;
-const CALM = { what: 'text', orders: 20, everyMs: 1_000 } as const;
-const TARGET = 1.5;
+const FLOODING_MEMBERS = 100;
+const FLOOD_WARM_UP_MS = 10_000;
+const STEADY_ORDERS = { what: 'text', orders: 20, everyMs: 1_000 } as const;
+const TARGET_RATIO = 1.5;
 
 const places = { same: 'in the same partition', other: 'in another partition' } as const;
 type Place = keyof typeof places;
@@ -27,18 +27,22 @@ export async function measureFairness(stage: Stage, rounds: number): Promise<voi
   for (let round = 0; round < rounds; round++) {
     const settings = { PARTITIONS: '2', GATEWAY_JOBS_AT_ONCE: String(2 * JOBS_AT_ONCE) };
     await stage.startCluster(1, { settings, partitions: 2 });
-    await stage.connected(1);
-    await stage.ask('calm', { ...CALM, orders: 3, partition: 0 });
+    await stage.waitForSessions(1);
+    await stage.request('steadyOrders', { ...STEADY_ORDERS, orders: 3, partition: 0 });
     for (const place of Object.keys(places) as Place[]) {
-      const alone = await stage.ask('calm', { ...CALM, partition: 0 });
-      await stage.ask('work', { what: CALM.what, members: FLOOD, partitions: [place === 'same' ? 0 : 1] });
-      await sleep(FILLING_MS);
-      await stage.ask('seen', null);
+      const alone = await stage.request('steadyOrders', { ...STEADY_ORDERS, partition: 0 });
+      await stage.request('work', {
+        what: STEADY_ORDERS.what,
+        members: FLOODING_MEMBERS,
+        partitions: [place === 'same' ? 0 : 1],
+      });
+      await sleep(FLOOD_WARM_UP_MS);
+      await stage.request('takeFigures', null);
       const start = performance.now();
-      const flooded = await stage.ask('calm', { ...CALM, partition: 0 });
-      const { milliseconds } = await stage.ask('seen', null);
+      const flooded = await stage.request('steadyOrders', { ...STEADY_ORDERS, partition: 0 });
+      const { milliseconds } = await stage.request('takeFigures', null);
       results[place].push({ alone, flooded, flood: (1_000 * milliseconds.length) / (performance.now() - start) });
-      await stage.ask('rest', null);
+      await stage.request('stopWork', null);
     }
     await stage.clear();
   }
@@ -47,12 +51,12 @@ export async function measureFairness(stage: Stage, rounds: number): Promise<voi
 
 function report(results: Record<Place, Delays[]>, rounds: number): void {
   const rows = (Object.keys(places) as Place[]).flatMap((place) =>
-    ([0.5, 0.95] as const).map((share) => {
-      const of = (pick: (delays: Delays) => readonly number[]): number[] =>
-        results[place].map((delays) => percentile(pick(delays), share) / 1_000);
-      const [alone, flooded] = [of((delays) => delays.alone), of((delays) => delays.flooded)];
+    ([0.5, 0.95] as const).map((quantile) => {
+      const percentilesOf = (pick: (delays: Delays) => readonly number[]): number[] =>
+        results[place].map((delays) => percentile(pick(delays), quantile) / 1_000);
+      const [alone, flooded] = [percentilesOf((delays) => delays.alone), percentilesOf((delays) => delays.flooded)];
       return [
-        `${places[place]}, ${share === 0.5 ? 'median' : 'p95'}`,
+        `${places[place]}, ${quantile === 0.5 ? 'median' : 'p95'}`,
         range(alone, 2),
         range(flooded, 2),
         (median(flooded) / median(alone)).toFixed(2),
@@ -64,8 +68,8 @@ function report(results: Record<Place, Delays[]>, rounds: number): void {
     }),
   );
   console.log(`
-One worker with two partitions, each of which runs ${JOBS_AT_ONCE} jobs at once. One server orders once a second, alone, and then while ${FLOOD} members of another server order again as soon as
-they have a result. The time from the order to its result, in seconds. Median (minimum to maximum) of ${rounds} rounds. Target: ${TARGET} times.
+One worker with two partitions, each of which runs ${JOBS_AT_ONCE} jobs at once. One server orders once a second, alone, and then while ${FLOODING_MEMBERS} members of another server order again as soon as
+they have a result. The time from the order to its result, in seconds. Median (minimum to maximum) of ${rounds} rounds. Target: ${TARGET_RATIO} times.
 `);
   console.log(table(['the flood is', 'alone s', 'flooded s', 'ratio', 'flood/s'], rows));
 }

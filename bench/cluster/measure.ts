@@ -8,7 +8,7 @@ import { Stage } from './stage.ts';
 import { BenchServer, isServerKind } from './store.ts';
 import { measureThroughput } from './throughput.ts';
 
-const parts: Readonly<Record<string, (stage: Stage, rounds: number) => Promise<void>>> = {
+const measurements: Readonly<Record<string, (stage: Stage, rounds: number) => Promise<void>>> = {
   acknowledgement: measureAcknowledgement,
   throughput: measureThroughput,
   fairness: measureFairness,
@@ -23,13 +23,14 @@ export async function measureCluster(args: readonly string[]): Promise<void> {
     args: [...args],
     options: { store: { type: 'string' }, part: { type: 'string', multiple: true }, rounds: { type: 'string' } },
   });
-  const { store = 'redis', part: wanted = Object.keys(parts), rounds = String(ROUNDS) } = values;
-  if (!isServerKind(store)) throw new Error(`The store is redis or postgres, not ${store}.`);
+  const { store = 'redis', part: partNames = Object.keys(measurements), rounds = String(ROUNDS) } = values;
+  if (!isServerKind(store)) throw new Error(`--store must be redis or postgres, not ${store}.`);
   const server = await BenchServer.open(store);
   try {
-    for (const name of wanted) {
-      const measure = parts[name];
-      if (!measure) throw new Error(`The parts are ${Object.keys(parts).join(', ')}.`);
+    for (const name of partNames) {
+      const measure = measurements[name];
+      if (!measure)
+        throw new Error(`There is no part ${name}. Choose one of: ${Object.keys(measurements).join(', ')}.`);
       const stage = await Stage.open(server);
       try {
         await measure(stage, Number(rounds));

@@ -6,29 +6,29 @@ import { PARTITIONS, type Stage } from './stage.ts';
 
 const LOAD = { perSecond: 20, seconds: 10 };
 const MB = 1_000_000;
-const probing = {
+const probeOptions = {
   nodeOptions: ['--expose-gc', '--import', new URL('../text/probe.ts', import.meta.url).href],
 };
 
-interface Weighed {
-  /** After some use, as the system reports it. */
+interface MemoryUse {
+  /** After some use, as the operating system reports it. */
   used: number;
   /** The same after garbage collection. */
   collected: number;
   heap: number;
 }
 
-type Results = Map<string, Weighed[]>;
+type Results = Map<string, MemoryUse[]>;
 
 /** The memory of each kind of process after some use. Each worker owns its share of the partitions, so several shares need several workers. */
 export async function measureMemory(stage: Stage, rounds: number): Promise<void> {
   const results: Results = new Map();
   for (let round = 0; round < rounds; round++) {
-    const all = stage.start('all', probing);
+    const all = stage.start('all', probeOptions);
     await all.ready;
-    await stage.connected(1);
-    await stage.ask('load', LOAD);
-    await note(results, 'all', [all]);
+    await stage.waitForSessions(1);
+    await stage.request('load', LOAD);
+    await recordMemory(results, 'all', [all]);
     await stage.clear();
     for (const { workers, partitions } of [
       { workers: 1, partitions: PARTITIONS },
@@ -36,18 +36,18 @@ export async function measureMemory(stage: Stage, rounds: number): Promise<void>
       { workers: 1, partitions: 1 },
     ]) {
       const settings = { PARTITIONS: String(partitions) };
-      const cluster = await stage.startCluster(workers, { ...probing, settings, partitions });
-      await stage.connected(1);
-      await stage.ask('load', LOAD);
-      await note(results, `worker with ${partitions / workers} of ${partitions} partitions`, cluster.workers);
-      if (workers === 1) await note(results, `shard process, ${partitions} partitions`, [cluster.shard]);
+      const cluster = await stage.startCluster(workers, { ...probeOptions, settings, partitions });
+      await stage.waitForSessions(1);
+      await stage.request('load', LOAD);
+      await recordMemory(results, `worker with ${partitions / workers} of ${partitions} partitions`, cluster.workers);
+      if (workers === 1) await recordMemory(results, `shard process, ${partitions} partitions`, [cluster.shard]);
       await stage.clear();
     }
   }
   report(results, rounds);
 }
 
-async function note(results: Results, name: string, processes: readonly BotProcess[]): Promise<void> {
+async function recordMemory(results: Results, name: string, processes: readonly BotProcess[]): Promise<void> {
   const measured = results.get(name) ?? [];
   for (const one of processes) {
     const used = await residentBytes(one.pid);

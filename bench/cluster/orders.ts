@@ -1,41 +1,41 @@
 /** The messages to the process with the embedded servers, and its replies. */
-export interface Orders {
+export interface Commands {
   /** How many shards are connected. */
   sessions: { input: null; answer: number };
   /** Ends every session, so that the next processes start new ones. */
-  forget: { input: null; answer: null };
+  endSessions: { input: null; answer: null };
   /** Members who use `/models` at a steady pace, in one server after another. */
   load: { input: Load; answer: LoadFigures };
-  /** Members who order again as soon as an order has ended, until `rest`. */
+  /** Members who order again as soon as an order has ended, until `stopWork`. */
   work: { input: Work; answer: null };
-  /** What the members who order have seen since this was last requested. */
-  seen: { input: null; answer: WorkFigures };
+  /** What the members who order have observed since this was last requested. */
+  takeFigures: { input: null; answer: WorkFigures };
   /** Ends all ordering, and waits for the orders that are still running. */
-  rest: { input: null; answer: null };
+  stopWork: { input: null; answer: null };
   /** One member who orders repeatedly at a steady pace, while other members may be ordering too. */
-  calm: { input: Calm; answer: number[] };
-  /** Processor time of the sides so far. */
-  strain: { input: null; answer: { cpuMs: number } };
+  steadyOrders: { input: SteadyOrders; answer: number[] };
+  /** The CPU time of the embedded servers so far. */
+  cpuTime: { input: null; answer: { cpuMs: number } };
 }
 
 export interface Load {
   perSecond: number;
   seconds: number;
-  /** Only servers in these partitions; all by default. */
+  /** Restricts the load to servers in these partitions; all by default. */
   partitions?: readonly number[];
 }
 
 export interface LoadFigures {
   /** From sending INTERACTION_CREATE to receiving its callback, by the clock of the embedded Discord. */
   milliseconds: number[];
-  /** Three seconds passed without a callback. */
+  /** How many interactions got no callback within three seconds. */
   missed: number;
 }
 
-export type What = 'text' | 'image';
+export type TaskType = 'text' | 'image';
 
 export interface Work {
-  what: What;
+  what: TaskType;
   /** The number of orders that run at a time. */
   members: number;
   /** The servers in which they order, in turn; each is the first one in its partition. */
@@ -49,30 +49,30 @@ export interface WorkFigures {
   refused: number;
 }
 
-export interface Calm {
-  what: What;
+export interface SteadyOrders {
+  what: TaskType;
   orders: number;
   everyMs: number;
   /** The server is the second one in this partition. */
   partition: number;
 }
 
-export type Order = { [Kind in keyof Orders]: { kind: Kind; input: Orders[Kind]['input'] } }[keyof Orders];
+export type Command = { [Kind in keyof Commands]: { kind: Kind; input: Commands[Kind]['input'] } }[keyof Commands];
 
 /** The settings with which the embedded servers are started, as one argument. */
-export interface SidesOptions {
+export interface EmbeddedServersOptions {
   guilds: number;
   partitions: number;
   shards: number;
   maxConcurrency: number;
-  /** Whether the time between two identifies is enforced as by Discord. */
+  /** Whether the minimum time between identifies is enforced, as Discord does. */
   isIdentifyLimited: boolean;
   /** Whether servers have as many channels and roles as busy ones do. */
   areLarge: boolean;
 }
 
 /** The first message from the embedded servers: the environment of every process. */
-export interface Served {
+export interface StartedServers {
   settings: Record<string, string>;
   /** The size of a GUILD_CREATE event. */
   guildBytes: number;

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { asStarted } from '../as-started.ts';
+import { nodeArguments } from '../as-started.ts';
 import { messageFrom } from '../discord/child.ts';
-import type { Strain } from '../text/probe.ts';
+import type { ProcessUsage } from '../text/probe.ts';
 
 export type Role = 'all' | 'shard' | 'worker';
 
-const READY: Readonly<Record<Role, string>> = {
+const READY_MESSAGES: Readonly<Record<Role, string>> = {
   all: 'Atelier is ready.',
   shard: 'This shard process is ready.',
   worker: 'This worker is ready.',
 };
-const TAKEN = 'This worker owns another partition.';
-const RELEASED = 'This worker released a partition.';
+const ACQUIRED_MESSAGE = 'This worker owns another partition.';
+const RELEASED_MESSAGE = 'This worker released a partition.';
 const COLLECTIONS = 3;
 const AFTER_COLLECTION_MS = 500;
 /** 25 shards that identify one after another take more than two minutes. */
@@ -23,7 +23,7 @@ const START_LIMIT_MS = 600_000;
 /** The bot gives running work ten seconds. */
 const STOP_LIMIT_MS = 30_000;
 
-interface Line {
+interface LogLine {
   msg?: string;
   time: number;
   level: number;
@@ -33,13 +33,13 @@ interface Line {
 const WARNING = 40;
 
 /**
- * One process of the shipped bot, started as `npm start` does it, and the leader of a process group. Of this environment it gets only PATH.
+ * One process of the shipped bot, started as by `npm start`, and the leader of a process group. It inherits only PATH from this environment.
  */
 export class BotProcess {
   readonly role: Role;
   readonly startedAt = Date.now();
-  /** The time at which it took each partition that it owns. */
-  readonly owned = new Map<number, number>();
+  /** When the process became the owner of each of its partitions. */
+  readonly ownedSince = new Map<number, number>();
   readonly ended: Promise<number | null>;
   readonly ready: Promise<void>;
   /** Warnings and errors, which may explain a surprising figure. */
@@ -51,14 +51,14 @@ export class BotProcess {
     this.role = role;
     this.#child = fork(fileURLToPath(new URL('../../src/index.ts', import.meta.url)), [], {
       env: { PATH: process.env.PATH, ATELIER_ROLE: role, ...settings },
-      execArgv: [...asStarted, ...nodeOptions],
+      execArgv: [...nodeArguments, ...nodeOptions],
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       detached: true,
     });
-    const killed = (): void => this.signal('SIGKILL');
-    process.once('exit', killed);
+    const kill = (): void => this.signal('SIGKILL');
+    process.once('exit', kill);
     this.ended = once(this.#child, 'exit').then(([code]) => {
-      process.off('exit', killed);
+      process.off('exit', kill);
       this.#notifyWatchers();
       return code as number | null;
     });
@@ -67,11 +67,11 @@ export class BotProcess {
     promise.catch(() => undefined);
     if (this.#child.stdout)
       createInterface(this.#child.stdout).on('line', (line) => {
-        if (this.#note(JSON.parse(line) as Line, line)) resolve();
+        if (this.#handleLine(JSON.parse(line) as LogLine, line)) resolve();
       });
-    const failed = (): void => reject(new Error(`A process did not become ready:\n${this.warnings.join('\n')}`));
-    void this.ended.then(failed);
-    setTimeout(failed, START_LIMIT_MS).unref();
+    const fail = (): void => reject(new Error(`A process did not become ready:\n${this.warnings.join('\n')}`));
+    void this.ended.then(fail);
+    setTimeout(fail, START_LIMIT_MS).unref();
   }
 
   get pid(): number {
@@ -87,55 +87,55 @@ export class BotProcess {
     if (this.isAlive) process.kill(-this.pid, signal);
   }
 
-  /** Resolves once `holds` returns true; it is called after every line of the log. */
-  async until(holds: () => boolean, limitMs = START_LIMIT_MS): Promise<void> {
+  /** Resolves once `holds` returns true; the condition is evaluated after every line of the log. */
+  async waitUntil(condition: () => boolean, limitMs = START_LIMIT_MS): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const check = (): void => {
-      if (holds()) resolve();
+      if (condition()) resolve();
       else if (!this.isAlive) reject(new Error(`A ${this.role} has ended:\n${this.warnings.join('\n')}`));
     };
     this.#watchers.add(check);
-    const late = setTimeout(
-      () => reject(new Error(`A ${this.role} has not done what it should:\n${this.warnings.join('\n')}`)),
+    const timer = setTimeout(
+      () => reject(new Error(`A ${this.role} did not reach the expected state in time:\n${this.warnings.join('\n')}`)),
       limitMs,
     );
     check();
     try {
       await promise;
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       this.#watchers.delete(check);
     }
   }
 
   /** Runs a garbage collection in the process, which needs `probe.ts` and `--expose-gc` in its options. */
-  async collect(): Promise<Strain> {
-    let strain: Strain | undefined;
-    for (let time = 0; time < COLLECTIONS || !strain; time++) {
+  async collect(): Promise<ProcessUsage> {
+    let memoryUse: ProcessUsage | undefined;
+    for (let round = 0; round < COLLECTIONS || !memoryUse; round++) {
       this.#child.send({ collect: true });
-      strain = await messageFrom<Strain>(this.#child);
+      memoryUse = await messageFrom<ProcessUsage>(this.#child);
       // Collected memory returns to the system a little later.
       await sleep(AFTER_COLLECTION_MS);
     }
-    return strain;
+    return memoryUse;
   }
 
   /** Resolves with the exit code. */
   async stop(): Promise<number | null> {
     if (this.isAlive) process.kill(this.pid, 'SIGTERM');
-    const late = setTimeout(() => this.signal('SIGKILL'), STOP_LIMIT_MS);
+    const timer = setTimeout(() => this.signal('SIGKILL'), STOP_LIMIT_MS);
     const code = await this.ended;
-    clearTimeout(late);
+    clearTimeout(timer);
     return code;
   }
 
   /** True if the line says that the process is ready. */
-  #note({ msg, time, level, partition }: Line, line: string): boolean {
+  #handleLine({ msg, time, level, partition }: LogLine, line: string): boolean {
     if (level >= WARNING) this.warnings.push(line);
-    if (msg === TAKEN && partition !== undefined) this.owned.set(partition, time);
-    if (msg === RELEASED && partition !== undefined) this.owned.delete(partition);
+    if (msg === ACQUIRED_MESSAGE && partition !== undefined) this.ownedSince.set(partition, time);
+    if (msg === RELEASED_MESSAGE && partition !== undefined) this.ownedSince.delete(partition);
     this.#notifyWatchers();
-    return msg === READY[this.role];
+    return msg === READY_MESSAGES[this.role];
   }
 
   #notifyWatchers(): void {

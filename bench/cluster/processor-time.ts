@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The units in which proc_pid_stat(5) gives processor time. */
+/** The unit in which proc_pid_stat(5) reports CPU time. */
 const TICK_MS = 10;
 /** The fields after the command, which is in parentheses and may contain anything. */
 const [GROUP, USER, SYSTEM] = [2, 11, 12] as const;
@@ -13,18 +13,18 @@ export async function processesOf(leader: number): Promise<number[]> {
   return numbers.filter((_, at) => Number(fields[at]?.[GROUP]) === leader);
 }
 
-/** The processor time that these processes have used so far, in milliseconds, including their children that have ended. */
-export async function processorTime(processes: readonly number[]): Promise<number> {
+/** The CPU time that these processes have used so far, in milliseconds, including that of their exited children. */
+export async function cpuTime(processes: readonly number[]): Promise<number> {
   const fields = await Promise.all(processes.map(fieldsOf));
-  const ticks = fields.flatMap((of) =>
-    of ? [USER, SYSTEM, WAITED_USER, WAITED_SYSTEM].map((field) => Number(of[field])) : [],
+  const ticks = fields.flatMap((values) =>
+    values ? [USER, SYSTEM, WAITED_USER, WAITED_SYSTEM].map((field) => Number(values[field])) : [],
   );
   return TICK_MS * ticks.reduce((sum, count) => sum + count, 0);
 }
 
 /** The current memory use of a process, and its peak. */
 export const residentBytes = (pid: number): Promise<number> => bytesOf('VmRSS', pid);
-export const mostResidentBytes = (pid: number): Promise<number> => bytesOf('VmHWM', pid);
+export const peakResidentBytes = (pid: number): Promise<number> => bytesOf('VmHWM', pid);
 
 async function bytesOf(name: string, pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');

@@ -6,12 +6,12 @@ import type { QueueEnd, QueueFigures } from './queue.ts';
 
 /** One end of the inbox alone, in a separate process that either puts packets in or takes them out. */
 
-/** As long as the packet for a command. */
-const CONTENT = { t: 'INTERACTION_CREATE', d: { filling: 'x'.repeat(2_500) } };
+/** About the size of a command's packet. */
+const CONTENT = { t: 'INTERACTION_CREATE', d: { padding: 'x'.repeat(2_500) } };
 const LOCK_MS = 10_000;
 
 const { url, partitions, end, load } = JSON.parse(process.argv[2] ?? '') as QueueEnd;
-const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
 const inbox = await openInbox({ url, scheme: url.split(':')[0] ?? '' }, { partitions, lockMs: LOCK_MS, log });
 const { perSecond, seconds } = load;
 const count = perSecond * seconds;
@@ -26,22 +26,22 @@ if (end === 'take') {
     });
   process.send?.(null);
   await promise;
-  const [median, slow] = [percentile(milliseconds, 0.5), percentile(milliseconds, 0.99)];
-  process.send?.({ median, slow } satisfies QueueFigures);
+  const [median, p99] = [percentile(milliseconds, 0.5), percentile(milliseconds, 0.99)];
+  process.send?.({ median, p99 } satisfies QueueFigures);
 } else {
   const start = performance.now();
-  const putting: Promise<void>[] = [];
+  const puts: Promise<void>[] = [];
   for (let at = 0; at < count; at++) {
-    const early = start + (at * 1_000) / perSecond - performance.now();
-    if (early > 0) await sleep(early);
-    putting.push(inbox.put(at % partitions, { id: String(at), content: { ...CONTENT, at: now() } }));
+    const waitMs = start + (at * 1_000) / perSecond - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    puts.push(inbox.put(at % partitions, { id: String(at), content: { ...CONTENT, at: now() } }));
   }
-  await Promise.all(putting);
+  await Promise.all(puts);
   process.send?.(null);
 }
 await inbox.close();
 
-/** The time of a clock that all processes on a machine share. */
+/** Reads a clock that all processes on the machine share, in milliseconds. */
 function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

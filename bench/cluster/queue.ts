@@ -9,19 +9,19 @@ export interface QueueEnd {
   load: Pick<Load, 'perSecond' | 'seconds'>;
 }
 
-/** The time from before a packet is put in until it is taken out, in milliseconds. */
+/** The time from putting a packet into the inbox to taking it out, in milliseconds. */
 export interface QueueFigures {
   median: number;
-  slow: number;
+  p99: number;
 }
 
 /** Measures the inbox alone, between two processes that do nothing else. */
 export async function queueFigures(parts: Omit<QueueEnd, 'end'>): Promise<QueueFigures> {
-  const begin = (end: QueueEnd['end']) =>
+  const startProcess = (end: QueueEnd['end']) =>
     start(new URL('queue-end.ts', import.meta.url), { programArguments: [JSON.stringify({ ...parts, end })] });
-  const taker = begin('take');
-  await messageFrom(taker);
-  const figures = messageFrom<QueueFigures>(taker);
-  await messageFrom(begin('put'));
+  const consumer = startProcess('take');
+  await messageFrom(consumer);
+  const figures = messageFrom<QueueFigures>(consumer);
+  await messageFrom(startProcess('put'));
   return figures;
 }

@@ -4,12 +4,12 @@ import { median } from '../table.ts';
 /** The median, followed by the minimum and the maximum in brackets. */
 export function range(values: readonly number[], digits: number): string {
   if (values.length === 0) return '-';
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  return `${median(values).toFixed(digits)} (${least.toFixed(digits)} to ${most.toFixed(digits)})`;
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  return `${median(values).toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`;
 }
 
 /** How busy the machine is, including this benchmark. */
 export const machineLoad = (): string =>
-  `Load of the machine now: ${loadavg()
+  `Machine load now: ${loadavg()
     .map((one) => one.toFixed(1))
     .join(', ')}.`;

@@ -9,12 +9,12 @@ import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { noLimits } from '../../test/support/no-limits.ts';
 import { Members } from './members.ts';
-import type { Order, Orders, Served, SidesOptions } from './orders.ts';
+import type { Command, Commands, EmbeddedServersOptions, StartedServers } from './orders.ts';
 
-/** The embedded servers, in a separate process, so that they take no processor time from the measured ones. */
+/** The embedded servers, in a separate process, so that they take no CPU time from the measured processes. */
 
 /** Discord's limits for one token are not measured here. */
-const UNBOUND = 1_000_000_000;
+const UNLIMITED = 1_000_000_000;
 const KEY = 'sk-sandbox';
 /** The shortest time between two polls is longer than any job takes at this speed. */
 const GATEWAY_SPEED = 60;
@@ -22,15 +22,15 @@ const GATEWAY_SPEED = 60;
 const [CHANNELS, ROLES] = [50, 30];
 const FIRST_ID = 1_000_000_000_000_000_000n;
 
-const { guilds, shards, ...others } = JSON.parse(process.argv[2] ?? '') as SidesOptions;
+const { guilds, shards, ...others } = JSON.parse(process.argv[2] ?? '') as EmbeddedServersOptions;
 const studio = openStudio();
-const drawn = new Map<string, ReturnType<typeof studio.drawGrid>>();
+const images = new Map<string, ReturnType<typeof studio.drawGrid>>();
 /** Drawing is not measured, so every result of the same size is the same image. */
 const drawGrid: typeof studio.drawGrid = (scenes, options) => {
   const { width, height, finished } = options;
   const name = `${width}x${height} ${finished === undefined}`;
-  const image = drawn.get(name) ?? studio.drawGrid(scenes, options);
-  drawn.set(name, image);
+  const image = images.get(name) ?? studio.drawGrid(scenes, options);
+  images.set(name, image);
   return image;
 };
 const gateway = await startGateway({
@@ -42,8 +42,13 @@ const gateway = await startGateway({
 const discord = await startDiscord({
   ...{ guilds, shards },
   limits: {
-    ...{ webhookPerToken: UNBOUND, globalPerSecond: UNBOUND, messagesPerChannel: UNBOUND, editsPerChannel: UNBOUND },
-    ...{ otherPerRoute: UNBOUND, identifiesPerPeriod: UNBOUND, maxConcurrency: others.maxConcurrency },
+    ...{
+      webhookPerToken: UNLIMITED,
+      globalPerSecond: UNLIMITED,
+      messagesPerChannel: UNLIMITED,
+      editsPerChannel: UNLIMITED,
+    },
+    ...{ otherPerRoute: UNLIMITED, identifiesPerPeriod: UNLIMITED, maxConcurrency: others.maxConcurrency },
     ...(!others.isIdentifyLimited && { identifyWindowMs: 0 }),
     // Large events of many shards would fill the memory.
     ...(others.areLarge && { sessionEvents: 100 }),
@@ -52,11 +57,11 @@ const discord = await startDiscord({
 if (others.areLarge) enlarge(discord.world);
 const members = new Members(discord, others.partitions);
 
-type Does = { [Kind in keyof Orders]: (input: Orders[Kind]['input']) => Promise<Orders[Kind]['answer']> };
+type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['answer']> };
 
-const does: Does = {
+const handlers: Handlers = {
   sessions: async () => discord.gateway.sessions,
-  async forget() {
+  async endSessions() {
     discord.gateway.invalidate(false);
     return null;
   },
@@ -65,13 +70,13 @@ const does: Does = {
     members.work(input);
     return null;
   },
-  seen: async () => members.seen(),
-  async rest() {
-    await members.rest();
+  takeFigures: async () => members.takeFigures(),
+  async stopWork() {
+    await members.stopWork();
     return null;
   },
-  calm: (input) => members.calm(input),
-  async strain() {
+  steadyOrders: (input) => members.steadyOrders(input),
+  async cpuTime() {
     const { user, system } = process.cpuUsage();
     return { cpuMs: (user + system) / 1_000 };
   },
@@ -92,12 +97,12 @@ process.send?.({
     ...{ POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '128' },
   },
   guildBytes: JSON.stringify(guildCreateWire(discord.world.guild('guild-1'), discord.world, 0, false)).length,
-} satisfies Served);
+} satisfies StartedServers);
 
-for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
-  const { kind, input } = order as Order;
-  const answer = await (does[kind] as (input: unknown) => Promise<unknown>)(input);
-  refuseObjections();
+for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {
+  const { kind, input } = command as Command;
+  const answer = await (handlers[kind] as (input: unknown) => Promise<unknown>)(input);
+  assertNoObjections();
   process.send?.(answer);
 }
 await Promise.all([discord.close(), gateway.close()]);
@@ -124,8 +129,8 @@ function enlarge({ guilds }: World): void {
 }
 
 /** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
-function refuseObjections(): void {
-  // The embedded Discord's own checks are recorded in that process too, where they do not slow the measured program.
+function assertNoObjections(): void {
+  // Objections to `answer` routes come from the embedded Discord's own checks of its responses and do not concern the measured program.
   const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
   if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
   const [limited] = discord.rateLimitHits;

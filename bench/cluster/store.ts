@@ -28,11 +28,11 @@ export class BenchServer {
     const folder = mkdtempSync(join(tmpdir(), 'atelier-bench-'));
     // The user that Postgres runs as must be able to reach its data folder.
     chmodSync(folder, 0o755);
-    const own = join(folder, kind);
-    mkdirSync(own);
+    const dataFolder = join(folder, kind);
+    mkdirSync(dataFolder);
     const password = randomBytes(12).toString('hex');
-    const server = await serverKinds[kind]({ folder: own, port: await freePort(), password, durable: true });
-    if (!server) throw new Error(`Without ${kind} there is nothing to measure.`);
+    const server = await serverKinds[kind]({ folder: dataFolder, port: await freePort(), password, isDurable: true });
+    if (!server) throw new Error(`${kind} is not available, so there is nothing to measure.`);
     return new BenchServer(kind, server, folder);
   }
 

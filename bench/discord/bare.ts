@@ -1,14 +1,14 @@
 import { Client, Events, GatewayIntentBits, type Interaction, MessageFlags } from 'discord.js';
-import type { BareWay } from './stage.ts';
+import type { BareVariant } from './stage.ts';
 
 /** The baseline for the shipped bot: the shortest program that replies, made with plain discord.js. */
 
 const { DISCORD_TOKEN: token = '', DISCORD_API_URL: api = '' } = process.env;
-const way = process.env.BARE_WAY as BareWay;
+const variant = process.env.BARE_WAY as BareVariant;
 
 const client = new Client({
-  intents: way === 'guilds' ? [GatewayIntentBits.Guilds] : [],
-  rest: { api, version: '10', ...(way === 'eager' && { globalRequestsPerSecond: Number.MAX_SAFE_INTEGER }) },
+  intents: variant === 'guilds' ? [GatewayIntentBits.Guilds] : [],
+  rest: { api, version: '10', ...(variant === 'eager' && { globalRequestsPerSecond: Number.MAX_SAFE_INTEGER }) },
 });
 client.on(Events.InteractionCreate, (interaction) => void answer(interaction));
 await client.login(token);

@@ -7,14 +7,14 @@ const WAIT_LIMIT_MS = 40_000;
 /** The bot gives running work ten seconds. */
 const EXIT_LIMIT_MS = 12_000;
 
-export interface Start {
+export interface StartOptions {
   environment?: Readonly<Record<string, string>>;
   nodeOptions?: readonly string[];
   programArguments?: readonly string[];
 }
 
-/** A separate process that gets only PATH from this environment. */
-export function start(file: URL, options: Start = {}): ChildProcess {
+/** Starts a separate process, which inherits only PATH from this environment. */
+export function start(file: URL, options: StartOptions = {}): ChildProcess {
   const { environment = {}, nodeOptions = [], programArguments = [] } = options;
   return fork(fileURLToPath(file), programArguments, {
     env: { PATH: process.env.PATH, ...environment },
@@ -25,8 +25,8 @@ export function start(file: URL, options: Start = {}): ChildProcess {
 
 /** Resolves with the next message from the process. */
 export async function messageFrom<Message>(child: ChildProcess, limitMs = WAIT_LIMIT_MS): Promise<Message> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(limitMs)]);
+  const controller = new AbortController();
+  const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(limitMs)]);
   const ended = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(`A measured process ended early with code ${String(code)}.`);
   });
@@ -34,16 +34,16 @@ export async function messageFrom<Message>(child: ChildProcess, limitMs = WAIT_L
     const [message] = await Promise.race([once(child, 'message', { signal }), ended]);
     return message as Message;
   } finally {
-    over.abort();
+    controller.abort();
   }
 }
 
-/** Asks it to exit and waits for that; a process that does not react is killed. */
+/** Asks a process to exit and waits until it has; one that does not react is killed. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const left = once(child, 'exit');
+  const exited = once(child, 'exit');
   child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), EXIT_LIMIT_MS);
-  await left;
-  clearTimeout(late);
+  const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_LIMIT_MS);
+  await exited;
+  clearTimeout(timer);
 }

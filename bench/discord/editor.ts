@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type REST, Routes } from 'discord.js';
-import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
-import type { Served } from './orders.ts';
+import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
+import type { ServerInfo } from './orders.ts';
 
 export type Editor = 'default' | 'bot';
 
 export interface Assignment {
   editor: Editor;
-  served: Served;
+  serverInfo: ServerInfo;
   tokens: readonly string[];
 }
 
@@ -19,35 +19,35 @@ export interface EditFigures {
 
 /** More requests than one process can have open at once, and fewer than there are tokens. */
 const IN_FLIGHT = 64;
-/** A default client sends the requests of one second at once before it begins to wait, and such a burst must not count as a rate. */
+/** A default client sends a second's worth of requests at once before it begins to wait, and that burst must not count as its rate. */
 const BURST_MS = 1_500;
-const COUNTED_MS = 2_000;
+const MEASURED_MS = 2_000;
 
 const [assignment] = (await once(process, 'message')) as [Assignment];
-const { served, tokens } = assignment;
+const { serverInfo, tokens } = assignment;
 const rest = restOf(assignment);
 
 let edits = 0;
-const over = new AbortController();
+const controller = new AbortController();
 let next = 0;
 const working = Array.from({ length: IN_FLIGHT }, work);
 await sleep(BURST_MS);
 const editsBefore = edits;
 const cpuBefore = process.cpuUsage();
 const start = performance.now();
-await sleep(COUNTED_MS);
+await sleep(MEASURED_MS);
 const seconds = (performance.now() - start) / 1_000;
 const { user, system } = process.cpuUsage(cpuBefore);
-const counted = edits - editsBefore;
-over.abort();
-process.send?.({ perSecond: counted / seconds, cpuMicrosPerEdit: (user + system) / counted } satisfies EditFigures);
-// Requests still queued in a default client no longer count, but a failure among them would.
+const editCount = edits - editsBefore;
+controller.abort();
+process.send?.({ perSecond: editCount / seconds, cpuMicrosPerEdit: (user + system) / editCount } satisfies EditFigures);
+// Requests still queued in a default client are no longer counted, but a failure among them still fails the benchmark.
 await Promise.all(working);
 
 async function work(): Promise<void> {
-  while (!over.signal.aborted) {
+  while (!controller.signal.aborted) {
     const token = tokens[next++ % tokens.length] ?? '';
-    await rest.patch(Routes.webhookMessage(served.applicationId, token), {
+    await rest.patch(Routes.webhookMessage(serverInfo.applicationId, token), {
       body: { content: `Drawing: ${next % 100} %` },
       auth: false,
     });
@@ -55,8 +55,8 @@ async function work(): Promise<void> {
   }
 }
 
-/** The edit of discord.js (`Webhook#editMessage`) is this same request, without the bot's token too. */
-function restOf({ editor, served: { apiUrl, token } }: Assignment): REST {
-  if (editor === 'bot') return openDiscordClients(apiUrl).tokenRest;
+/** `Webhook#editMessage` of discord.js sends the same request, also without the bot's token. */
+function restOf({ editor, serverInfo: { apiUrl, token } }: Assignment): REST {
+  if (editor === 'bot') return createDiscordClients(apiUrl).tokenRest;
   return new Client({ intents: [], rest: { api: apiUrl, version: '10' } }).rest.setToken(token);
 }

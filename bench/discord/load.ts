@@ -7,24 +7,24 @@ export async function load(discord: EmbeddedDiscord, { perSecond, seconds }: Loa
   const member = discord.as('member');
   const acknowledgements: Promise<number>[] = [];
   const tokens = new Set<string>();
-  const since = Date.now();
+  const startedAt = Date.now();
   const start = performance.now();
   for (let at = 0; at < perSecond * seconds; at++) {
-    const early = start + (at * 1_000) / perSecond - performance.now();
-    if (early > 0) await sleep(early);
+    const waitMs = start + (at * 1_000) / perSecond - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
     const { token, acknowledged } = await member.slash('models');
     tokens.add(token);
-    const taken = acknowledged().then(({ afterMs }) => afterMs);
-    // A missing one is counted below, when all others have arrived.
-    taken.catch(() => undefined);
-    acknowledgements.push(taken);
+    const acknowledgement = acknowledged().then(({ afterMs }) => afterMs);
+    // A missing acknowledgement is counted below, once all others have arrived.
+    acknowledgement.catch(() => undefined);
+    acknowledgements.push(acknowledgement);
   }
   const settled = await Promise.allSettled(acknowledgements);
   await sleep(EDIT_GRACE_MS);
   const milliseconds = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   const edited = discord.requests.filter(
     ({ at, method, status, path }) =>
-      at >= since && method === 'PATCH' && status === 200 && tokens.has(path.split('/').at(3) ?? ''),
+      at >= startedAt && method === 'PATCH' && status === 200 && tokens.has(path.split('/').at(3) ?? ''),
   ).length;
   return { milliseconds, missed: settled.length - milliseconds.length, edited };
 }

@@ -1,43 +1,43 @@
 import { median, table } from '../table.ts';
 import { messageFrom } from './child.ts';
 import { Stage } from './stage.ts';
-import type { Weight } from './weigh.ts';
+import type { MemoryUse } from './weigh.ts';
 
 const ROUNDS = 3;
 const GUILDS = [1, 1_000, 10_000] as const;
 const TARGET_MB = 170;
 
-const ways = {
+const variants = {
   bot: 'Atelier',
   bare: 'bare discord.js, intents: []',
   guilds: 'bare discord.js, Guilds intent',
 } as const;
-type Way = keyof typeof ways;
-const names = Object.keys(ways) as Way[];
+type Variant = keyof typeof variants;
+const names = Object.keys(variants) as Variant[];
 
 /** Measures the memory of each client once it is ready and garbage has been collected. */
 export async function measureMemory(): Promise<void> {
-  const results = GUILDS.map(() => ({ bot: [], bare: [], guilds: [] }) as Record<Way, Weight[]>);
+  const results = GUILDS.map(() => ({ bot: [], bare: [], guilds: [] }) as Record<Variant, MemoryUse[]>);
   for (const [at, guilds] of GUILDS.entries()) {
     const stage = await Stage.open(guilds);
     try {
       for (let round = 0; round < ROUNDS; round++) {
-        for (const way of names) results[at]?.[way].push(await weight(stage, way));
+        for (const variant of names) results[at]?.[variant].push(await measureClient(stage, variant));
       }
     } finally {
       await stage.close();
     }
   }
-  const cell = (way: Way, at: number, pick: (weight: Weight) => number): string =>
-    (median(results[at]?.[way].map(pick) ?? []) / 1_000_000).toFixed(0);
-  const rows = names.map((way) => [
-    ways[way],
-    ...GUILDS.map((_, at) => cell(way, at, ({ residentBytes }) => residentBytes)),
-    cell(way, GUILDS.length - 1, ({ heapBytes }) => heapBytes),
+  const cell = (variant: Variant, at: number, pick: (use: MemoryUse) => number): string =>
+    (median(results[at]?.[variant].map(pick) ?? []) / 1_000_000).toFixed(0);
+  const rows = names.map((variant) => [
+    variants[variant],
+    ...GUILDS.map((_, at) => cell(variant, at, ({ residentBytes }) => residentBytes)),
+    cell(variant, GUILDS.length - 1, ({ heapBytes }) => heapBytes),
   ]);
   console.log(`
 RSS after READY and a collection, in MB of 1,000,000 bytes, median of ${ROUNDS} processes.
-The guilds are small (a channel, two roles, one member), and each run has two more than stated. Target at ${GUILDS.at(-1)?.toLocaleString('en')}: at most ${TARGET_MB}.
+The guilds are small (a channel, two roles, one member), and each run has two guilds more than stated. Target at ${GUILDS.at(-1)?.toLocaleString('en')}: at most ${TARGET_MB}.
 `);
   console.log(
     table(
@@ -51,11 +51,11 @@ The guilds are small (a channel, two roles, one member), and each run has two mo
   );
 }
 
-async function weight(stage: Stage, way: Way): Promise<Weight> {
-  const weigher = new URL('weigh.ts', import.meta.url).href;
-  const { client } = await stage.enter(way, ['--expose-gc', '--import', weigher]);
+async function measureClient(stage: Stage, variant: Variant): Promise<MemoryUse> {
+  const probe = new URL('weigh.ts', import.meta.url).href;
+  const { client } = await stage.startClient(variant, ['--expose-gc', '--import', probe]);
   client.send('weigh');
-  const weighed = await messageFrom<Weight>(client);
-  await stage.leave(client);
-  return weighed;
+  const memoryUse = await messageFrom<MemoryUse>(client);
+  await stage.stopClient(client);
+  return memoryUse;
 }

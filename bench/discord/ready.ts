@@ -4,24 +4,24 @@ import { Stage } from './stage.ts';
 const ROUNDS = 5;
 
 const variants = { bare: 'bare discord.js', bot: 'Atelier (src/index.ts)' } as const;
-type Way = keyof typeof variants;
+type Variant = keyof typeof variants;
 
 /** The time from the start of a process until the embedded Discord has sent it READY. */
 export async function measureReady(): Promise<void> {
-  const results: Record<Way, number[]> = { bare: [], bot: [] };
+  const results: Record<Variant, number[]> = { bare: [], bot: [] };
   const stage = await Stage.open();
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const variant of ['bare', 'bot'] as const) {
-        const { client, readyAfter } = await stage.enter(variant);
+        const { client, readyAfter } = await stage.startClient(variant);
         results[variant].push(readyAfter);
-        await stage.leave(client);
+        await stage.stopClient(client);
       }
     }
   } finally {
     await stage.close();
   }
-  const rows = (Object.keys(variants) as Way[]).map((variant) => [
+  const rows = (Object.keys(variants) as Variant[]).map((variant) => [
     variants[variant],
     median(results[variant]).toFixed(0),
     (median(results[variant]) / median(results.bare)).toFixed(2),
@@ -29,7 +29,7 @@ export async function measureReady(): Promise<void> {
     Math.max(...results[variant]).toFixed(0),
   ]);
   console.log(
-    `\nProcess started to READY, median of ${ROUNDS}; Atelier started as npm start does it, with what an earlier start has compiled:\n`,
+    `\nFrom process start to READY, median of ${ROUNDS}; Atelier is started as by npm start, with the compile cache of an earlier start:\n`,
   );
-  console.log(table(['', 'ms', 'ratio', 'least', 'max'], rows));
+  console.log(table(['', 'ms', 'ratio', 'min', 'max'], rows));
 }

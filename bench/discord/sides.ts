@@ -6,12 +6,12 @@ import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { load } from './load.ts';
-import type { Order, Orders, Served } from './orders.ts';
+import type { Command, Commands, ServerInfo } from './orders.ts';
 
-/** The embedded servers, in a separate process, so that they take no processor time from the measured ones. */
+/** The embedded servers, in a separate process, so that they take no CPU time from the measured processes. */
 
 /** Discord's limits for one token are not measured here. */
-const UNBOUND = 1_000_000_000;
+const UNLIMITED = 1_000_000_000;
 const DEFERRED = 5;
 
 const [guilds = '0'] = process.argv.slice(2);
@@ -19,23 +19,28 @@ const key = 'sk-sandbox';
 const gateway = await startGateway({ keys: [{ key }], profile: 'stock' });
 const discord = await startDiscord({
   guilds: Number(guilds),
-  limits: { webhookPerToken: UNBOUND, identifyWindowMs: 0, guildsPerShard: UNBOUND, identifiesPerPeriod: UNBOUND },
+  limits: {
+    webhookPerToken: UNLIMITED,
+    identifyWindowMs: 0,
+    guildsPerShard: UNLIMITED,
+    identifiesPerPeriod: UNLIMITED,
+  },
 });
 
-type Does = { [Kind in keyof Orders]: (input: Orders[Kind]['input']) => Promise<Orders[Kind]['answer']> };
+type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['answer']> };
 
-const does: Does = {
+const handlers: Handlers = {
   async ready({ sessions }) {
     await discord.until(() => (discord.gateway.identifies >= sessions ? true : undefined), 'READY');
     return null;
   },
-  async forget() {
+  async endSessions() {
     discord.gateway.invalidate(false);
     return null;
   },
   load: (input) => load(discord, input),
   tokens: ({ count }) => acknowledgedTokens(discord, count),
-  async strain() {
+  async cpuTime() {
     const { user, system } = process.cpuUsage();
     return { cpuMicros: user + system };
   },
@@ -48,19 +53,19 @@ process.send?.({
   applicationId: discord.applicationId,
   gatewayUrl: gateway.url,
   gatewayKey: key,
-} satisfies Served);
+} satisfies ServerInfo);
 
-for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
-  const { kind, input } = order as Order;
-  const answer = await (does[kind] as (input: unknown) => Promise<unknown>)(input);
-  refuseObjections();
+for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {
+  const { kind, input } = command as Command;
+  const answer = await (handlers[kind] as (input: unknown) => Promise<unknown>)(input);
+  assertNoObjections();
   process.send?.(answer);
 }
 await Promise.all([discord.close(), gateway.close()]);
 
 /** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
-function refuseObjections(): void {
-  // The embedded Discord's own checks are recorded in that process too, where they do not slow the measured program.
+function assertNoObjections(): void {
+  // Objections to `answer` routes come from the embedded Discord's own checks of its responses and do not concern the measured program.
   const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
   if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
   const [limited] = discord.rateLimitHits;

@@ -1,63 +1,69 @@
 import type { ChildProcess } from 'node:child_process';
 import { noLimits } from '../../test/support/no-limits.ts';
-import { asStarted } from '../as-started.ts';
-import { end, messageFrom, type Start, start } from './child.ts';
-import type { Order, Orders, Served } from './orders.ts';
+import { nodeArguments } from '../as-started.ts';
+import { end, messageFrom, type StartOptions, start } from './child.ts';
+import type { Command, Commands, ServerInfo } from './orders.ts';
 
-export type Way = 'bot' | BareWay;
-/** Without intents; without intents and with its own limit on edits lifted; with the intent for guilds. */
-export type BareWay = 'bare' | 'eager' | 'guilds';
+export type Variant = 'bot' | BareVariant;
+/** Without intents; without intents and with discord.js's own limit on edits lifted; with the intent for guilds. */
+export type BareVariant = 'bare' | 'eager' | 'guilds';
 
 /** The embedded servers, and the clients that are connected to them one at a time. */
 export class Stage {
-  readonly served: Served;
-  readonly #sides: ChildProcess;
+  readonly serverInfo: ServerInfo;
+  readonly #embeddedServers: ChildProcess;
   readonly #clients = new Set<ChildProcess>();
   #sessions = 0;
 
-  private constructor(sides: ChildProcess, served: Served) {
-    this.#sides = sides;
-    this.served = served;
+  private constructor(embeddedServers: ChildProcess, serverInfo: ServerInfo) {
+    this.#embeddedServers = embeddedServers;
+    this.serverInfo = serverInfo;
   }
 
   static async open(guilds = 0): Promise<Stage> {
-    const sides = start(new URL('sides.ts', import.meta.url), { programArguments: [String(guilds)] });
-    return new Stage(sides, await messageFrom<Served>(sides));
+    const embeddedServers = start(new URL('sides.ts', import.meta.url), { programArguments: [String(guilds)] });
+    return new Stage(embeddedServers, await messageFrom<ServerInfo>(embeddedServers));
   }
 
-  async ask<Kind extends keyof Orders>(kind: Kind, input: Orders[Kind]['input']): Promise<Orders[Kind]['answer']> {
-    this.#sides.send({ kind, input } as Order);
-    return messageFrom<Orders[Kind]['answer']>(this.#sides);
+  async request<Kind extends keyof Commands>(
+    kind: Kind,
+    input: Commands[Kind]['input'],
+  ): Promise<Commands[Kind]['answer']> {
+    this.#embeddedServers.send({ kind, input } as Command);
+    return messageFrom<Commands[Kind]['answer']>(this.#embeddedServers);
   }
 
   /** A client in a separate process; `readyAfter` is the time until Discord had sent it READY. */
-  async enter(way: Way, nodeOptions: Start['nodeOptions'] = []): Promise<{ client: ChildProcess; readyAfter: number }> {
+  async startClient(
+    variant: Variant,
+    nodeOptions: StartOptions['nodeOptions'] = [],
+  ): Promise<{ client: ChildProcess; readyAfter: number }> {
     this.#sessions += 1;
     // Requested before the process starts, so the response is not missed.
-    const ready = this.ask('ready', { sessions: this.#sessions });
-    const began = performance.now();
-    const options = way === 'bot' ? [...asStarted, ...nodeOptions] : nodeOptions;
-    const client = start(programs[way], { environment: this.#environment(way), nodeOptions: options });
+    const ready = this.request('ready', { sessions: this.#sessions });
+    const startedAt = performance.now();
+    const options = variant === 'bot' ? [...nodeArguments, ...nodeOptions] : nodeOptions;
+    const client = start(programs[variant], { environment: this.#environment(variant), nodeOptions: options });
     this.#clients.add(client);
     await ready;
-    return { client, readyAfter: performance.now() - began };
+    return { client, readyAfter: performance.now() - startedAt };
   }
 
-  async leave(client: ChildProcess): Promise<void> {
+  async stopClient(client: ChildProcess): Promise<void> {
     this.#clients.delete(client);
     await end(client);
-    if (this.#clients.size === 0) await this.ask('forget', null);
+    if (this.#clients.size === 0) await this.request('endSessions', null);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#clients, this.#sides].map(end));
+    await Promise.all([...this.#clients, this.#embeddedServers].map(end));
   }
 
-  #environment(way: Way): Record<string, string> {
-    const { apiUrl, token, gatewayUrl, gatewayKey } = this.served;
+  #environment(variant: Variant): Record<string, string> {
+    const { apiUrl, token, gatewayUrl, gatewayKey } = this.serverInfo;
     const discord = { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl };
-    if (way !== 'bot') return { ...discord, BARE_WAY: way };
-    // A measurement must neither read nor write a store of the operator.
+    if (variant !== 'bot') return { ...discord, BARE_WAY: variant };
+    // A measurement must neither read nor write the operator's store.
     return {
       ...discord,
       GATEWAY_BASE_URL: gatewayUrl,
@@ -69,7 +75,7 @@ export class Stage {
 }
 
 const bare = new URL('bare.ts', import.meta.url);
-const programs: Readonly<Record<Way, URL>> = {
+const programs: Readonly<Record<Variant, URL>> = {
   bot: new URL('../../src/index.ts', import.meta.url),
   bare,
   eager: bare,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Loaded with `--import` before the measured program, which does not know about it: reports its memory use on request. */
 
-export interface Weight {
+export interface MemoryUse {
   residentBytes: number;
   heapBytes: number;
 }
@@ -17,22 +17,22 @@ process.on('message', () => void measureMemory());
 process.channel?.unref();
 
 async function measureMemory(): Promise<void> {
-  await quiet();
+  await waitUntilIdle();
   // Collected memory returns to the system a little later, and a second collection finds the objects released by finalizers.
   for (let collection = 0; collection < COLLECTIONS; collection++) {
     globalThis.gc?.();
     await sleep(CHECK_INTERVAL_MS / COLLECTIONS);
   }
   const { rss, heapUsed } = process.memoryUsage();
-  process.send?.({ residentBytes: rss, heapBytes: heapUsed } satisfies Weight);
+  process.send?.({ residentBytes: rss, heapBytes: heapUsed } satisfies MemoryUse);
 }
 
 /** Ten thousand servers keep a client busy after READY. */
-async function quiet(): Promise<void> {
+async function waitUntilIdle(): Promise<void> {
   for (let checks = 0; checks < MAX_CHECKS; checks++) {
-    const before = process.cpuUsage();
+    const cpuBefore = process.cpuUsage();
     await sleep(CHECK_INTERVAL_MS);
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.cpuUsage(cpuBefore);
     if (user + system < IDLE_MICROS) return;
   }
   throw new Error('The measured process did not become idle.');

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Pool } from 'undici';
-import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
-import type { Served } from './server.ts';
+import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
+import type { ServerInfo } from './server.ts';
 
-export type Way = 'bare' | 'client';
+export type Variant = 'bare' | 'client';
 
-export interface Assignment extends Served {
-  way: Way;
+export interface Assignment extends ServerInfo {
+  variant: Variant;
   polls: number;
   inFlight: number;
 }
@@ -19,12 +19,12 @@ export interface Figures {
   heapBytes: number;
 }
 
-const WARM_UP = 3_000;
+const WARM_UP_POLLS = 3_000;
 
 const [assignment] = (await once(process, 'message')) as [Assignment];
 const poll = pollBy(assignment);
 
-await repeat(WARM_UP);
+await repeat(WARM_UP_POLLS);
 const cpuBefore = process.cpuUsage();
 const start = performance.now();
 await repeat(assignment.polls);
@@ -39,16 +39,16 @@ process.send?.({
 } satisfies Figures);
 
 async function repeat(times: number): Promise<void> {
-  let left = times;
+  let remaining = times;
   const work = async (): Promise<void> => {
-    while (left-- > 0) await poll();
+    while (remaining-- > 0) await poll();
   };
   await Promise.all(Array.from({ length: assignment.inFlight }, work));
 }
 
-function pollBy({ way, url, key, taskId, inFlight }: Assignment): () => Promise<unknown> {
-  if (way === 'client') {
-    const gateway = openGateway({ ...defaultSettings, baseUrl: url, apiKey: key, connections: inFlight });
+function pollBy({ variant, url, key, taskId, inFlight }: Assignment): () => Promise<unknown> {
+  if (variant === 'client') {
+    const gateway = createGateway({ ...defaultSettings, baseUrl: url, apiKey: key, connections: inFlight });
     return () => gateway.imgx.get(taskId);
   }
   const pool = new Pool(url, { connections: inFlight });

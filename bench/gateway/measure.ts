@@ -2,24 +2,24 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { median, table } from '../table.ts';
-import type { Assignment, Figures, Way } from './caller.ts';
-import type { Served } from './server.ts';
+import type { Assignment, Figures, Variant } from './caller.ts';
+import type { ServerInfo } from './server.ts';
 
 const ROUNDS = 5;
 const POLLS = 20_000;
 const IN_FLIGHT = 64;
 
-const variants: Readonly<Record<Way, string>> = { bare: 'bare undici.request', client: 'client (imgx.get)' };
+const variants: Readonly<Record<Variant, string>> = { bare: 'bare undici.request', client: 'client (imgx.get)' };
 
 /** Measures the same polls of the same server, alternating between bare undici and the client, each in its own process. */
 export async function measureGateway(): Promise<void> {
   const server = start('server.ts');
   try {
-    const served = await messageFrom<Served>(server);
-    const results: Record<Way, Figures[]> = { bare: [], client: [] };
+    const serverInfo = await messageFrom<ServerInfo>(server);
+    const results: Record<Variant, Figures[]> = { bare: [], client: [] };
     for (let round = 0; round < ROUNDS; round++) {
       for (const variant of ['bare', 'client'] as const) {
-        results[variant].push(await call({ way: variant, ...served, polls: POLLS, inFlight: IN_FLIGHT }));
+        results[variant].push(await call({ variant, ...serverInfo, polls: POLLS, inFlight: IN_FLIGHT }));
       }
     }
     report(results);
@@ -49,18 +49,18 @@ async function messageFrom<T>(child: ChildProcess): Promise<T> {
   return message as T;
 }
 
-function report(results: Record<Way, Figures[]>): void {
-  const middle = (variant: Way, pick: (figures: Figures) => number): number => median(results[variant].map(pick));
-  const rows = (Object.keys(variants) as Way[]).map((variant) => [
+function report(results: Record<Variant, Figures[]>): void {
+  const medianOf = (variant: Variant, pick: (figures: Figures) => number): number => median(results[variant].map(pick));
+  const rows = (Object.keys(variants) as Variant[]).map((variant) => [
     variants[variant],
-    Math.round(middle(variant, ({ seconds }) => POLLS / seconds)).toLocaleString('en'),
-    middle(variant, ({ cpuMicros }) => cpuMicros / POLLS).toFixed(1),
-    (middle(variant, ({ cpuMicros }) => cpuMicros) / middle('bare', ({ cpuMicros }) => cpuMicros)).toFixed(2),
-    (middle(variant, ({ residentBytes }) => residentBytes) / 2 ** 20).toFixed(0),
-    (middle(variant, ({ heapBytes }) => heapBytes) / 2 ** 20).toFixed(1),
+    Math.round(medianOf(variant, ({ seconds }) => POLLS / seconds)).toLocaleString('en'),
+    medianOf(variant, ({ cpuMicros }) => cpuMicros / POLLS).toFixed(1),
+    (medianOf(variant, ({ cpuMicros }) => cpuMicros) / medianOf('bare', ({ cpuMicros }) => cpuMicros)).toFixed(2),
+    (medianOf(variant, ({ residentBytes }) => residentBytes) / 2 ** 20).toFixed(0),
+    (medianOf(variant, ({ heapBytes }) => heapBytes) / 2 ** 20).toFixed(1),
   ]);
   console.log(
     `\n${POLLS.toLocaleString('en')} polls of one running imgx task, ${IN_FLIGHT} in flight, median of ${ROUNDS} rounds:\n`,
   );
-  console.log(table(['', 'polls/s', 'CPU µs/poll', 'CPU ratio', 'most RSS MiB', 'heap MiB after'], rows));
+  console.log(table(['', 'polls/s', 'CPU µs/poll', 'CPU ratio', 'peak RSS MiB', 'heap MiB after'], rows));
 }

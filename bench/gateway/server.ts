@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 
 /** The URL of the server, and a task that keeps running. */
-export interface Served {
+export interface ServerInfo {
   url: string;
   key: string;
   taskId: string;
@@ -22,9 +22,9 @@ const { result: taskId } = (await body.json()) as { result: string };
 await new Promise<void>((resolve) => {
   gateway.jobs.on('change', ({ id, state, progress }) => {
     if (id !== taskId || state !== 'running' || progress === 0) return;
-    gateway.jobs.stick(id);
+    gateway.jobs.freeze(id);
     resolve();
   });
 });
 
-process.send?.({ url: gateway.url, key, taskId } satisfies Served);
+process.send?.({ url: gateway.url, key, taskId } satisfies ServerInfo);

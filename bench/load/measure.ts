@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { end, messageFrom, start } from '../discord/child.ts';
-import type { Weight } from '../discord/weigh.ts';
+import type { MemoryUse } from '../discord/weigh.ts';
 import { table } from '../table.ts';
 import { startBot } from '../tasks/bot.ts';
 import { StoreFolder } from '../tasks/store-folder.ts';
-import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
+import type { LoadCommand, LoadServerInfo, LoadState } from './orders.ts';
 
 const JOBS = 500;
 /** This many jobs are requested before the progress is checked. */
@@ -17,42 +17,42 @@ const MIB = 2 ** 20;
 /** Measures the peak memory of the bot's process, as recorded by the kernel, while many results of two megabytes arrive. */
 export async function measureLoad(): Promise<void> {
   const folder = await StoreFolder.open();
-  const sides = start(new URL('sides.ts', import.meta.url));
+  const embeddedServers = start(new URL('sides.ts', import.meta.url));
   try {
-    const { settings } = await messageFrom<LoadServed>(sides);
-    const file = await folder.filled({ tasks: 0, ageMs: 0 });
-    const weigher = new URL('../discord/weigh.ts', import.meta.url).href;
+    const { settings } = await messageFrom<LoadServerInfo>(embeddedServers);
+    const file = await folder.createStore({ tasks: 0, ageMs: 0 });
+    const probe = new URL('../discord/weigh.ts', import.meta.url).href;
     const bot = startBot({ ...settings, STORE_URL: `sqlite://${file}`, LOG_LEVEL: 'info' }, [
       '--expose-gc',
       '--import',
-      weigher,
+      probe,
     ]);
     try {
-      await bot.here;
+      await bot.ready;
       const pid = bot.process.pid ?? 0;
       const before = await resident(pid);
-      let state = await ask(BATCH);
-      for (let ordered = BATCH; ordered < JOBS; ordered += BATCH) state = await ask(BATCH);
+      let state = await requestJobs(BATCH);
+      for (let jobs = BATCH; jobs < JOBS; jobs += BATCH) state = await requestJobs(BATCH);
       const ordered = await resident(pid);
       const endedEarly = state.ended;
       while (state.shown < JOBS) {
         await sleep(CHECK_INTERVAL_MS);
-        state = await ask(0);
+        state = await requestJobs(0);
       }
       const after = await resident(pid);
       bot.process.send('weigh');
-      const { residentBytes } = await messageFrom<Weight>(bot.process);
+      const { residentBytes } = await messageFrom<MemoryUse>(bot.process);
       report({ before, ordered, after, left: residentBytes, endedEarly });
     } finally {
       await end(bot.process);
     }
   } finally {
-    await Promise.all([end(sides), folder.close()]);
+    await Promise.all([end(embeddedServers), folder.close()]);
   }
 
-  function ask(jobs: number): Promise<LoadState> {
-    sides.send({ jobs } satisfies LoadOrder);
-    return messageFrom<LoadState>(sides);
+  function requestJobs(jobs: number): Promise<LoadState> {
+    embeddedServers.send({ jobs } satisfies LoadCommand);
+    return messageFrom<LoadState>(embeddedServers);
   }
 }
 
@@ -82,9 +82,9 @@ ${JOBS} image jobs, of which ${JOBS - endedEarly} were still in flight when the 
 own process, as reported by the kernel. Target: at most ${TARGET_MIB}.
 `);
   const rows = [
-    ['when it is here', mib(before.now)],
-    ['at most, until all are ordered', mib(ordered.max)],
-    ['at most, until all are shown', mib(after.max)],
+    ['when ready', mib(before.now)],
+    ['peak until all are ordered', mib(ordered.max)],
+    ['peak until all are shown', mib(after.max)],
     ['at the end, after a collection', mib(left)],
   ];
   console.log(table(['', 'MiB'], rows));

@@ -6,33 +6,33 @@ import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { noLimits } from '../../test/support/no-limits.ts';
-import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
+import type { LoadCommand, LoadServerInfo, LoadState } from './orders.ts';
 
-/** The embedded servers in their own process, whose results are all the same image, because drawing is not measured. */
+/** The embedded servers in their own process. All results are the same image, because drawing is not measured. */
 
 const KEY = 'sk-sandbox';
-/** The factor by which time runs faster, so all jobs are running when the first ones end. */
+/** Half speed, so that all jobs are running when the first ones end. */
 const GATEWAY_SPEED = 0.5;
-const UNBOUND = 1_000_000_000;
+const UNLIMITED = 1_000_000_000;
 /** Noise cannot be compressed, so this is an image of two megabytes. */
-const SIDE = 840;
+const IMAGE_SIDE = 840;
 const MIN_BYTES = 2_000_000;
 
 const PREVIEW_SIDE = 64;
 
-const [image, preview] = await Promise.all([noise(SIDE), noise(PREVIEW_SIDE)]);
+const [image, preview] = await Promise.all([noise(IMAGE_SIDE), noise(PREVIEW_SIDE)]);
 if (image.bytes.length < MIN_BYTES) throw new Error(`The image has only ${image.bytes.length} bytes.`);
 const drawGrid: Studio['drawGrid'] = async (_, { finished }) => (finished === undefined ? image : preview);
 const studio = { ...openStudio(), drawGrid };
 const gateway = await startGateway({ keys: [{ key: KEY }], seed: 1, speed: GATEWAY_SPEED, studio });
-const discord = await startDiscord({ limits: { webhookPerToken: UNBOUND, acknowledgeMs: 60_000 } });
+const discord = await startDiscord({ limits: { webhookPerToken: UNLIMITED, acknowledgeMs: 60_000 } });
 await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
   method: 'PUT',
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
   body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
-/** The gateway's log of requests drops the oldest, so earlier ones are kept here. */
-const seen = new Set<number>();
+/** The embedded Discord's request log drops its oldest entries, so the ids of requests with a result are kept here. */
+const shownRequestIds = new Set<number>();
 /** The same request within a moment of the first one would count as a duplicate. */
 let ordered = 0;
 
@@ -45,13 +45,13 @@ process.send?.({
     ...noLimits,
     GATEWAY_POLLS_PER_SECOND: '200',
   },
-} satisfies LoadServed);
+} satisfies LoadServerInfo);
 
-for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
-  const { jobs } = order as LoadOrder;
+for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {
+  const { jobs } = command as LoadCommand;
   if (jobs > 0) {
     const member = discord.as('member');
-    for (let more = 0; more < jobs; more++) {
+    for (let job = 0; job < jobs; job++) {
       ordered += 1;
       const exchange = await member.slash('imagine', { prompt: `a fox, number ${ordered}` });
       await exchange.acknowledged();
@@ -64,9 +64,13 @@ await studio.close();
 
 function state(): LoadState {
   for (const { id, status, files } of discord.requests)
-    if (status === 200 && files.some((file) => file.bytes >= MIN_BYTES)) seen.add(id);
+    if (status === 200 && files.some((file) => file.bytes >= MIN_BYTES)) shownRequestIds.add(id);
   const jobs = gateway.jobs.list();
-  return { begun: jobs.length, ended: jobs.filter(({ state }) => state === 'succeeded').length, shown: seen.size };
+  return {
+    started: jobs.length,
+    ended: jobs.filter(({ state }) => state === 'succeeded').length,
+    shown: shownRequestIds.size,
+  };
 }
 
 async function noise(side: number) {

@@ -28,13 +28,13 @@ function pngOf({ width, height, bits, colours, isInterlaced }: PngShape, pixels:
   return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** 20 MB that cannot be compressed, as a host may send them. They are generated here, so that no file is needed. */
+/** 20 MB of incompressible pixels, generated here so that no file is needed. */
 export function heavyPng(): Buffer {
   const [width, height] = [2_580, 2_580];
-  const line = 1 + 3 * width;
-  const lines = randomBytes(line * height);
-  for (let at = 0; at < lines.length; at += line) lines[at] = 0;
-  return pngOf({ width, height, bits: 8, colours: 2, isInterlaced: false }, deflateSync(lines, { level: 0 }));
+  const rowBytes = 1 + 3 * width;
+  const rows = randomBytes(rowBytes * height);
+  for (let at = 0; at < rows.length; at += rowBytes) rows[at] = 0;
+  return pngOf({ width, height, bits: 8, colours: 2, isInterlaced: false }, deflateSync(rows, { level: 0 }));
 }
 
 /** The start of each of the seven passes of an interlaced PNG, and its steps: horizontal, then vertical. */
@@ -47,7 +47,7 @@ const PASSES = [
   [1, 2, 0, 2],
   [0, 1, 1, 2],
 ] as const;
-const PIECE_BYTES = 2 ** 20;
+const CHUNK_BYTES = 2 ** 20;
 
 /** 79 million black 16-bit pixels that have to be decoded all at once, in a file of 600 KB. */
 export async function hugePng(): Promise<Buffer> {
@@ -56,10 +56,10 @@ export async function hugePng(): Promise<Buffer> {
     ([x, across, y, down]) => Math.ceil((side - y) / down) * (1 + 8 * Math.ceil((side - x) / across)),
   );
   const deflate = createDeflate({ level: 9 });
-  const packed = buffer(deflate);
-  for (let bytes = passes.reduce((sum, pass) => sum + pass, 0); bytes > 0; bytes -= PIECE_BYTES) {
-    if (!deflate.write(Buffer.alloc(Math.min(bytes, PIECE_BYTES)))) await once(deflate, 'drain');
+  const compressed = buffer(deflate);
+  for (let bytes = passes.reduce((sum, pass) => sum + pass, 0); bytes > 0; bytes -= CHUNK_BYTES) {
+    if (!deflate.write(Buffer.alloc(Math.min(bytes, CHUNK_BYTES)))) await once(deflate, 'drain');
   }
   deflate.end();
-  return pngOf({ width: side, height: side, bits: 16, colours: 6, isInterlaced: true }, await packed);
+  return pngOf({ width: side, height: side, bits: 16, colours: 6, isInterlaced: true }, await compressed);
 }

@@ -13,15 +13,15 @@ import { heavyPng, hugePng } from './images.ts';
 /** Long enough for a thousand samples of the event loop's delay. */
 const IDLE_MS = 3_000;
 const UPLOAD_LIMIT = 10 * 2 ** 20;
-const MINUTE = 60;
+const VOICE_SECONDS = 60;
 
 /** Measures how long the event loop of this process, which stands for the bot's, is blocked while files are processed in the other one. */
 export async function measureMedia(): Promise<void> {
-  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-  const own = new MediaProcess({ clock: systemClock, log });
+  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const mediaProcess = new MediaProcess({ clock: systemClock, log });
   const settings = { gatewayOrigin: 'http://127.0.0.1:1', apiKey: 'sk-unused', allowPrivate: false };
-  const media = openMedia(settings, { log, process: own });
-  const sounds = openAudio({ log, process: own });
+  const media = openMedia(settings, { log, process: mediaProcess });
+  const audio = openAudio({ log, process: mediaProcess });
   const rows: string[][] = [];
   const measure = async (name: string, work: () => Promise<unknown>): Promise<void> => {
     const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -39,13 +39,13 @@ export async function measureMedia(): Promise<void> {
       ms(delay.percentile(50)),
       ms(delay.percentile(99)),
       ms(delay.max),
-      megabytes(process.pid),
-      own.pid === undefined ? '-' : megabytes(own.pid),
+      peakMebibytes(process.pid),
+      mediaProcess.pid === undefined ? '-' : peakMebibytes(mediaProcess.pid),
     ]);
   };
 
   const bytes = heavyPng();
-  const voice = spokenSamples();
+  const voice = voiceChunks();
   const huge = await hugePng();
   await measure('idle', () => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
   await measure('start and first image', () => media.imageFacts(bytes));
@@ -54,8 +54,8 @@ export async function measureMedia(): Promise<void> {
   );
   await measure('check 20 MB', () => media.checkImage(bytes));
   await measure('write a minute of voice', async () => {
-    const writer = sounds.writing({ maxSeconds: MINUTE });
-    // Piece by piece, as a model speaks.
+    const writer = audio.writing({ maxSeconds: VOICE_SECONDS });
+    // In small pieces, as a model sends them.
     for (const piece of voice) writer.add(piece);
     return await writer.finish();
   });
@@ -66,20 +66,20 @@ export async function measureMedia(): Promise<void> {
   });
   await measure('idle again', () => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
   console.log(table(['while', 'ms', 'CPU ms', 'delay p50', 'p99', 'max', 'bot MiB', 'media MiB'], rows));
-  console.log('Delays of the event loop in ms, at a resolution of 1 ms; memory is the most so far of each process.');
-  await Promise.all([media.close(), sounds.close(), own.close()]);
+  console.log('Delays of the event loop in ms, at a resolution of 1 ms; memory is each process’s peak so far.');
+  await Promise.all([media.close(), audio.close(), mediaProcess.close()]);
 }
 
-function spokenSamples(): Int16Array[] {
+function voiceChunks(): Int16Array[] {
   const piece = Int16Array.from(
     { length: PCM_RATE / 5 },
     (_, at) => 8_000 * Math.sin((at * 2 * Math.PI * 220) / PCM_RATE),
   );
-  return Array<Int16Array>(MINUTE * 5).fill(piece);
+  return Array<Int16Array>(VOICE_SECONDS * 5).fill(piece);
 }
 
-/** Its peak memory use so far. */
-function megabytes(pid: number): string {
+/** The peak memory use of a process so far. */
+function peakMebibytes(pid: number): string {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024).toFixed(0);
 }

@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageFrom } from '../discord/child.ts';
-import type { Weight } from '../discord/weigh.ts';
+import type { MemoryUse } from '../discord/weigh.ts';
 import { median, table } from '../table.ts';
 import { Scene } from '../tasks/scene.ts';
-import type { Strain } from '../text/probe.ts';
+import type { ProcessUsage } from '../text/probe.ts';
 
 const PAIRS = 5;
 const TASKS = 3_000;
-const COUNTED_MS = 15_000;
+const MEASURED_MS = 15_000;
 /** Three times as often as Prometheus scrapes by default. */
 const SCRAPE_MS = 5_000;
-/** As in the first half minute according to the specification, so each task is polled every 2.5 s. */
+/** The specification's schedule for the first half minute: each task is polled every 2.5 s. */
 const settings = { POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
 const variants = { without: 'without HTTP_PORT', with: 'with HTTP_PORT, scraped every 5 s' } as const;
-type Way = keyof typeof variants;
+type Variant = keyof typeof variants;
 const pair = ['without', 'with'] as const;
 
-interface Measured {
+interface Measurement {
   cpuPercent: number;
   heapBytes: number;
   residentBytes: number;
@@ -28,49 +28,52 @@ interface Measured {
 
 /** The cost of health checks and metrics for the shipped bot, alternating between runs with and without them. */
 export async function measureMonitoring(): Promise<void> {
-  const results: Record<Way, Measured[]> = { without: [], with: [] };
+  const results: Record<Variant, Measurement[]> = { without: [], with: [] };
   const scene = await Scene.open();
   try {
     for (let round = 0; round < PAIRS; round++)
       for (const variant of round % 2 === 0 ? pair : pair.toReversed())
-        results[variant].push({ ...(await workOf(scene, variant)), ...(await memoryOf(scene, variant)) });
+        results[variant].push({ ...(await measureCpu(scene, variant)), ...(await measureMemory(scene, variant)) });
   } finally {
     await scene.close();
   }
   report(results);
 }
 
-async function workOf(scene: Scene, variant: Way): Promise<Pick<Measured, 'cpuPercent'>> {
+async function measureCpu(scene: Scene, variant: Variant): Promise<Pick<Measurement, 'cpuPercent'>> {
   const port = await portFor(variant);
-  const { bot } = await scene.enter({
-    filling: { tasks: TASKS, ageMs: 0 },
-    questions: TASKS,
+  const { bot } = await scene.launchBot({
+    storeContent: { tasks: TASKS, ageMs: 0 },
+    polls: TASKS,
     settings: { ...settings, ...port },
     nodeOptions: ['--import', new URL('../text/probe.ts', import.meta.url).href],
   });
-  const before = await strainOf(bot);
-  await scraped(port, COUNTED_MS);
-  const after = await strainOf(bot);
-  await scene.leave(bot);
-  return { cpuPercent: (after.cpuMicros - before.cpuMicros) / COUNTED_MS / 10 };
+  const usageBefore = await usageOf(bot);
+  await scrapeFor(port, MEASURED_MS);
+  const usageAfter = await usageOf(bot);
+  await scene.stopBot(bot);
+  return { cpuPercent: (usageAfter.cpuMicros - usageBefore.cpuMicros) / MEASURED_MS / 10 };
 }
 
-async function memoryOf(scene: Scene, variant: Way): Promise<Pick<Measured, 'heapBytes' | 'residentBytes'>> {
+async function measureMemory(
+  scene: Scene,
+  variant: Variant,
+): Promise<Pick<Measurement, 'heapBytes' | 'residentBytes'>> {
   const port = await portFor(variant);
-  const { bot } = await scene.enter({
-    filling: { tasks: 0, ageMs: 0 },
-    questions: 0,
+  const { bot } = await scene.launchBot({
+    storeContent: { tasks: 0, ageMs: 0 },
+    polls: 0,
     settings: port,
     nodeOptions: ['--expose-gc', '--import', new URL('../discord/weigh.ts', import.meta.url).href],
   });
-  await scraped(port, 2_000);
+  await scrapeFor(port, 2_000);
   bot.send('weigh');
-  const { heapBytes, residentBytes } = await messageFrom<Weight>(bot);
-  await scene.leave(bot);
+  const { heapBytes, residentBytes } = await messageFrom<MemoryUse>(bot);
+  await scene.stopBot(bot);
   return { heapBytes, residentBytes };
 }
 
-async function portFor(variant: Way): Promise<Record<string, string>> {
+async function portFor(variant: Variant): Promise<Record<string, string>> {
   if (variant === 'without') return {};
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -80,10 +83,10 @@ async function portFor(variant: Way): Promise<Record<string, string>> {
   return { HTTP_PORT: String(port) };
 }
 
-/** Lets this time pass, with a scrape at its beginning and every few seconds. */
-async function scraped({ HTTP_PORT: port }: Record<string, string>, ms: number): Promise<void> {
+/** Waits this long, with a scrape at the beginning and every few seconds after that. */
+async function scrapeFor({ HTTP_PORT: port }: Record<string, string>, ms: number): Promise<void> {
   const end = performance.now() + ms;
-  for (let left = ms; left > 0; left = end - performance.now()) {
+  for (let remaining = ms; remaining > 0; remaining = end - performance.now()) {
     if (port !== undefined) {
       const response = await fetch(`http://127.0.0.1:${port}/metrics`);
       if (!(await response.text()).includes('atelier_tasks')) throw new Error('The bot did not report its metrics.');
@@ -92,34 +95,34 @@ async function scraped({ HTTP_PORT: port }: Record<string, string>, ms: number):
   }
 }
 
-async function strainOf(bot: ChildProcess): Promise<Strain> {
+async function usageOf(bot: ChildProcess): Promise<ProcessUsage> {
   bot.send({});
-  return messageFrom<Strain>(bot);
+  return messageFrom<ProcessUsage>(bot);
 }
 
-function report(results: Record<Way, Measured[]>): void {
+function report(results: Record<Variant, Measurement[]>): void {
   const spread = (values: readonly number[], digits: number): string =>
     `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
   const rows = pair.map((variant) => {
-    const of = (pick: (measured: Measured) => number): number[] => results[variant].map(pick);
+    const valuesOf = (pick: (measured: Measurement) => number): number[] => results[variant].map(pick);
     return [
       variants[variant],
       spread(
-        of(({ cpuPercent }) => cpuPercent),
+        valuesOf(({ cpuPercent }) => cpuPercent),
         1,
       ),
       spread(
-        of(({ heapBytes }) => heapBytes / 1e6),
+        valuesOf(({ heapBytes }) => heapBytes / 1e6),
         1,
       ),
       spread(
-        of(({ residentBytes }) => residentBytes / 1e6),
+        valuesOf(({ residentBytes }) => residentBytes / 1e6),
         1,
       ),
     ];
   });
   console.log(`
-The shipped bot with ${TASKS.toLocaleString('en')} live tasks that are polled every 2.5 s, for ${COUNTED_MS / 1000} s; memory without tasks, after a garbage collection.
+The shipped bot with ${TASKS.toLocaleString('en')} live tasks that are polled every 2.5 s, for ${MEASURED_MS / 1000} s; memory without tasks, after a garbage collection.
 Median (minimum to maximum) of ${PAIRS} alternating pairs; MB of 1,000,000 bytes.
 `);
   console.log(table(['', 'CPU % of a core', 'heap MB', 'RSS MB'], rows));

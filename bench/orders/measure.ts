@@ -22,20 +22,20 @@ import { measureRules } from './rules.ts';
 
 const ORDERS = 4_000;
 /** This many orders at a time, alternating with and without limits, so that a busy moment of the machine affects both. */
-const TURN = 100;
+const ORDERS_PER_TURN = 100;
 const GUILDS = 20;
 const MEMBERS = 1_000;
 const MEMBERS_WITH_LIMITS = 200;
 
 /** Limits for every period, in total and for one kind. They are so high that every order is admitted. */
 const caps = { amount: '1000000', tasks: 1_000_000 };
-const inEveryPeriod = { day: caps, week: caps, month: caps };
-const everything: Limits = { ...inEveryPeriod, atOnce: 1_000_000, kinds: { imagine: inEveryPeriod } };
+const capsByPeriod = { day: caps, week: caps, month: caps };
+const allLimits: Limits = { ...capsByPeriod, atOnce: 1_000_000, kinds: { imagine: capsByPeriod } };
 
 /** The default: an amount and a number of tasks per day. */
-const byDay: Limits = { day: caps };
+const dailyLimits: Limits = { day: caps };
 
-interface Side {
+interface Variant {
   name: string;
   order(task: Task): Promise<void>;
   writes(): number;
@@ -45,43 +45,47 @@ interface Side {
 /** The time that limits add to an order, from the check to the stored task. */
 export async function measureOrders(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
-  const sides = [
-    await sideOf('without limits', join(folder, 'none.sqlite'), {}),
-    await sideOf('limits by day, as by default', join(folder, 'day.sqlite'), { limits: byDay }),
-    await sideOf('limits by day, week, month, kind', join(folder, 'operator.sqlite'), { limits: everything }),
-    await sideOf('the same, and 20 servers’ budgets', join(folder, 'budgets.sqlite'), {
-      limits: everything,
+  const variants = [
+    await openVariant('without limits', join(folder, 'none.sqlite'), {}),
+    await openVariant('daily limits (the default)', join(folder, 'day.sqlite'), { limits: dailyLimits }),
+    await openVariant('limits per day, week, month and kind', join(folder, 'operator.sqlite'), { limits: allLimits }),
+    await openVariant('the same, plus budgets of 20 servers', join(folder, 'budgets.sqlite'), {
+      limits: allLimits,
       withBudgets: true,
     }),
   ];
-  const times = new Map(sides.map((side) => [side, [] as number[]]));
-  for (let from = 0; from < ORDERS; from += TURN) {
-    for (const side of from % (2 * TURN) === 0 ? sides : sides.toReversed()) {
-      for (let at = from; at < from + TURN; at++) {
-        const task = orderOf(at);
+  const times = new Map(variants.map((variant) => [variant, [] as number[]]));
+  for (let first = 0; first < ORDERS; first += ORDERS_PER_TURN) {
+    for (const variant of first % (2 * ORDERS_PER_TURN) === 0 ? variants : variants.toReversed()) {
+      for (let at = first; at < first + ORDERS_PER_TURN; at++) {
+        const task = submittingTask(at);
         const start = performance.now();
-        await side.order(task);
-        times.get(side)?.push(performance.now() - start);
+        await variant.order(task);
+        times.get(variant)?.push(performance.now() - start);
       }
     }
   }
-  const base = median(times.get(sides[0] as Side) ?? []);
-  const rows = sides.map((side) => {
-    const taken = times.get(side) ?? [];
-    const middle = median(taken);
-    const writes = (side.writes() / ORDERS).toFixed(2);
-    return [side.name, ...[middle, percentile(taken, 0.95), middle - base].map((ms) => ms.toFixed(3)), writes];
+  const base = median(times.get(variants[0] as Variant) ?? []);
+  const rows = variants.map((variant) => {
+    const durations = times.get(variant) ?? [];
+    const medianMs = median(durations);
+    const writes = (variant.writes() / ORDERS).toFixed(2);
+    return [
+      variant.name,
+      ...[medianMs, percentile(durations, 0.95), medianMs - base].map((ms) => ms.toFixed(3)),
+      writes,
+    ];
   });
   console.log(
-    `${ORDERS} orders of ${MEMBERS} members in ${GUILDS} servers on SQLite, alternating after ${TURN} orders\n`,
+    `${ORDERS} orders by ${MEMBERS} members in ${GUILDS} servers on SQLite, alternating after ${ORDERS_PER_TURN} orders\n`,
   );
-  console.log(table(['', 'median ms', 'p95 ms', 'added ms', 'writes each'], rows));
+  console.log(table(['', 'median ms', 'p95 ms', 'added ms', 'writes/order'], rows));
   measureRules();
-  for (const side of sides) await side.close();
+  for (const variant of variants) await variant.close();
   await rm(folder, { recursive: true, force: true });
 }
 
-function orderOf(at: number): Task {
+function submittingTask(at: number): Task {
   const now = systemClock.now();
   return {
     ...runningTask(at, { ageMs: 0 }),
@@ -94,43 +98,53 @@ function orderOf(at: number): Task {
 
 const guildOf = (at: number): string => `guild-${at % GUILDS}`;
 
-interface SideOptions {
+interface VariantOptions {
   limits?: Limits;
   withBudgets?: boolean;
 }
 
-async function sideOf(name: string, file: string, { limits, withBudgets = false }: SideOptions): Promise<Side> {
-  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+async function openVariant(
+  name: string,
+  file: string,
+  { limits, withBudgets = false }: VariantOptions,
+): Promise<Variant> {
+  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
   const clock = systemClock;
   const store = (await openStore(
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock },
   )) as StoredTasks;
   let writes = 0;
-  const counted = <Store extends object>(of: Store, names: readonly string[]): Store =>
-    new Proxy(of, {
+  const countWrites = <Store extends object>(instance: Store, names: readonly string[]): Store =>
+    new Proxy(instance, {
       get(target, property) {
         const value: unknown = Reflect.get(target, property);
         if (typeof value !== 'function') return value;
-        return (...given: unknown[]) => {
+        return (...args: unknown[]) => {
           if (names.includes(String(property))) writes += 1;
-          return (value as (...all: unknown[]) => unknown).apply(target, given);
+          return (value as (...all: unknown[]) => unknown).apply(target, args);
         };
       },
     });
-  const entries: EntryStore = counted(store.entries, ['change', 'rename', 'keepScopes', 'setOpenSince']);
+  const entries: EntryStore = countWrites(store.entries, ['change', 'rename', 'keepScopes', 'setOpenSince']);
   const hashOf = (text: string): string => createHmac('sha256', 'secret').update(text).digest('hex').slice(0, 24);
-  const budgets = new Budgets({ store: counted(store.budgets, ['put']), hashOf });
-  const all = limits ?? {};
+  const budgets = new Budgets({ store: countWrites(store.budgets, ['put']), hashOf });
+  const appliedLimits = limits ?? {};
   const spending = new Spending({
     ...{ budgets, hashOf, clock },
-    settings: { total: all, server: all, member: all, direct: all, trustedGuildIds: [] },
+    settings: {
+      total: appliedLimits,
+      server: appliedLimits,
+      member: appliedLimits,
+      direct: appliedLimits,
+      trustedGuildIds: [],
+    },
     calendar: new Calendar('UTC'),
   });
-  if (withBudgets) await fill(budgets);
+  if (withBudgets) await fillBudgets(budgets);
   const ledger = new Ledger({ entries, ...(limits && { spending }), clock, log });
   await ledger.open([]);
-  const tasks = counted(store, ['put']);
+  const tasks = countWrites(store, ['put']);
   writes = 0;
   return {
     name,
@@ -148,20 +162,20 @@ async function sideOf(name: string, file: string, { limits, withBudgets = false 
 }
 
 /** Limits for each server, for roles and for many members. */
-async function fill(budgets: Budgets): Promise<void> {
+async function fillBudgets(budgets: Budgets): Promise<void> {
   const author = { by: 'admin', at: systemClock.now() };
   for (let guild = 0; guild < GUILDS; guild++) {
     const guildId = guildOf(guild);
-    await budgets.change(guildId, (before) => {
-      let budget = withLimits(before, { of: 'server' }, everything, author);
+    await budgets.change(guildId, (current) => {
+      let budget = withLimits(current, { type: 'server' }, allLimits, author);
       for (const roleId of ['role-1', 'role-2'])
-        budget = withLimits(budget, { of: 'role', roleId }, everything, author);
+        budget = withLimits(budget, { type: 'role', roleId }, allLimits, author);
       for (let at = 0; at < MEMBERS_WITH_LIMITS; at++) {
         const memberId = `member-${at}`;
         budget = withLimits(
           budget,
-          { of: 'member', hash: budgets.memberHash(guildId, memberId), memberId },
-          everything,
+          { type: 'member', hash: budgets.memberHash(guildId, memberId), memberId },
+          allLimits,
           author,
         );
       }

@@ -9,7 +9,7 @@ const LENGTHS = [500, 6_000];
 const ROUNDS = 400;
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-/** Words that no prompt has, with common beginnings. */
+/** Words that do not occur in any prompt, many of which start alike. */
 const wordOf = (at: number): string =>
   `${LETTERS[at % 26]}${LETTERS[(at * 7) % 26]}${LETTERS[Math.floor(at / 26) % 26]}q${at % 10 === 0 ? ' and more' : ''}`;
 const patternOf = (at: number): string => `\\bpattern${at}[a-f]{2,8}(?:\\s+of)?\\b`;
@@ -26,11 +26,11 @@ export function measureRules(): void {
   });
   const start = performance.now();
   const judge = new Judge(rules);
-  const prepared = performance.now() - start;
-  const sides = LENGTHS.flatMap((length) => {
+  const preparationMs = performance.now() - start;
+  const cases = LENGTHS.flatMap((length) => {
     const prompt = PROMPT.repeat(Math.ceil(length / PROMPT.length)).slice(0, length);
     const disguised = [...prompt]
-      .map((letter, at) => (at % 3 === 0 ? `${letter}\u200b` : letter))
+      .map((character, at) => (at % 3 === 0 ? `${character}\u200b` : character))
       .join('')
       .slice(0, length);
     return [
@@ -38,18 +38,18 @@ export function measureRules(): void {
       { name: `${length} characters, disguised`, prompt: disguised },
     ];
   });
-  const rows = sides.map(({ name, prompt }) => {
+  const rows = cases.map(({ name, prompt }) => {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const before = performance.now();
+      const startedAt = performance.now();
       const verdict = judge.judge({ kind: 'imagine', request: { prompt, typed: prompt }, channelId: '1' });
-      times.push(performance.now() - before);
-      if (verdict) throw new Error('The prompt of the benchmark must be allowed.');
+      times.push(performance.now() - startedAt);
+      if (verdict) throw new Error('The benchmark’s prompt must be allowed.');
     }
     return [name, median(times).toFixed(3), percentile(times, 0.95).toFixed(3)];
   });
   console.log(
-    `\nOne prompt against ${WORDS} words and ${PATTERNS} patterns, prepared once in ${prepared.toFixed(0)} ms\n`,
+    `\nOne prompt against ${WORDS} words and ${PATTERNS} patterns, prepared once in ${preparationMs.toFixed(0)} ms\n`,
   );
   console.log(table(['prompt', 'median ms', 'p95 ms'], rows));
 }

@@ -3,16 +3,16 @@ import type { Submission } from '../../src/services/gateway/read/snapshot.ts';
 import type { Source } from '../../src/services/tasks/kind.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** The round trip to the gateway. */
+/** How long a request takes to reach the gateway, and a response to come back. */
 const ONE_WAY_MS = 20;
-/** The shares of a job's duration at which its progress is called back. */
+/** The shares of a job's duration after which a callback reports its progress. */
 const CALLBACK_SHARES = [0.25, 0.5, 0.75];
 
 export interface Job {
   /** How long the job takes, from the moment the gateway has received it. */
   ms: number;
   endsAt: number;
-  questions: number;
+  polls: number;
 }
 
 /** A simulated gateway in the same process, which knows when its jobs end and is never late. */
@@ -24,11 +24,11 @@ export class SimulatedGateway {
     this.#clock = clock;
   }
 
-  /** `callBack` is called when the job changes, after the time that a request takes. */
-  async submit(ms: number, callBack?: (said: 'progress' | 'end') => void): Promise<Submission> {
+  /** `callBack` is called when the job changes, delayed by the time that a request takes. */
+  async submit(ms: number, callBack?: (event: 'progress' | 'end') => void): Promise<Submission> {
     await this.#clock.wait(ONE_WAY_MS);
     const remoteId = `${this.jobs.size + 1}`;
-    this.jobs.set(remoteId, { ms, endsAt: this.#clock.now() + ms, questions: 0 });
+    this.jobs.set(remoteId, { ms, endsAt: this.#clock.now() + ms, polls: 0 });
     if (callBack) {
       for (const share of CALLBACK_SHARES) this.#clock.after(share * ms + ONE_WAY_MS, () => callBack('progress'));
       this.#clock.after(ms + ONE_WAY_MS, () => callBack('end'));
@@ -44,7 +44,7 @@ export class SimulatedGateway {
         await this.#clock.wait(ONE_WAY_MS);
         const job = this.jobs.get(remoteId);
         if (!job) throw new Error(`There is no job ${remoteId}.`);
-        job.questions += 1;
+        job.polls += 1;
         const hasEnded = this.#clock.now() >= job.endsAt;
         await this.#clock.wait(ONE_WAY_MS);
         return hasEnded ? { ...RUNNING, remoteId, state: 'succeeded' } : { ...RUNNING, remoteId };

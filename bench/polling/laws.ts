@@ -17,8 +17,8 @@ export function logNormal(median: number, sigma: number): Draw {
   return (random) => median * Math.exp(sigma * normal(random));
 }
 
-/** Some jobs follow one law, the others another: a cache that is warm or cold, or a quick and a thorough mode with the same name. */
-export function mixed(share: number, first: Draw, second: Draw): Draw {
+/** Some jobs follow one distribution, the others another: a cache that is warm or cold, or a quick and a thorough mode with the same name. */
+export function mixtureOf(share: number, first: Draw, second: Draw): Draw {
   return (random) => (random() < share ? first(random) : second(random));
 }
 

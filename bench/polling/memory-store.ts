@@ -1,11 +1,16 @@
 import { isLive, type Task } from '../../src/services/tasks/task.ts';
-import { type Duration, KEPT_DURATIONS, type TaskPage, type TaskStore } from '../../src/services/tasks/task-store.ts';
+import {
+  type Duration,
+  MAX_DURATIONS_PER_KEY,
+  type TaskPage,
+  type TaskStore,
+} from '../../src/services/tasks/task-store.ts';
 
 /** The parts of a store that a run needs, in memory: nothing measured here depends on how tasks are stored. */
 export class MemoryStore implements TaskStore {
   readonly #live = new Map<string, Task>();
   readonly #durations = new Map<string, Duration[]>();
-  #askedAt: number | undefined;
+  #polledAt: number | undefined;
 
   async live(): Promise<Task[]> {
     return [...this.#live.values()];
@@ -29,7 +34,7 @@ export class MemoryStore implements TaskStore {
   }
 
   async addDuration(key: string, duration: Duration): Promise<void> {
-    this.#durations.set(key, [...(this.#durations.get(key) ?? []), duration].slice(-KEPT_DURATIONS));
+    this.#durations.set(key, [...(this.#durations.get(key) ?? []), duration].slice(-MAX_DURATIONS_PER_KEY));
   }
 
   async durations(key: string): Promise<Duration[]> {
@@ -37,11 +42,11 @@ export class MemoryStore implements TaskStore {
   }
 
   async notePolling(at: number): Promise<void> {
-    this.#askedAt = at;
+    this.#polledAt = at;
   }
 
   async lastPolledAt(): Promise<number | undefined> {
-    return this.#askedAt;
+    return this.#polledAt;
   }
 
   async findByRemoteId(): Promise<undefined> {

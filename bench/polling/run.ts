@@ -16,54 +16,54 @@ const SECOND = 1_000;
 /** The defaults of the settings. */
 const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
 /** The engine's task kinds that stand for jobs with these wait limits. Their names do not affect the result. */
-const namesOf = { image: 'imagine', video: 'video', music: 'song' } as const satisfies Partial<
+const kindNames = { image: 'imagine', video: 'video', music: 'song' } as const satisfies Partial<
   Record<WaitLimit, TaskKind>
 >;
 
-export type Way = 'spec' | 'learned';
-export type Sort = keyof typeof namesOf;
-const sortNames = ['image', 'video', 'music'] as const satisfies readonly Sort[];
+export type Schedule = 'spec' | 'learned';
+export type JobType = keyof typeof kindNames;
+const jobTypes = ['image', 'video', 'music'] as const satisfies readonly JobType[];
 
-/** How jobs arrive: at random, this many seconds apart on average; many within the first second; or each when the end of another one has been found. */
-type Coming = { every: number } | { atOnce: number } | { live: number };
+/** How jobs arrive: at random, this many seconds apart on average; many within the first second; or a constant number of live jobs, each replaced when its end has been found. */
+type Arrival = { every: number } | { atOnce: number } | { live: number };
 
-/** Jobs of one sort. */
+/** Jobs of one type. */
 export interface Stream {
-  sort: Sort;
+  sort: JobType;
   draw: Draw;
-  coming: Coming;
+  arrival: Arrival;
   /** The durations that are stored for them before the first one arrives. */
-  believed?: Draw;
+  assumed?: Draw;
 }
 
 export interface Scenario {
   streams: readonly Stream[];
   perSecond: number;
   inFlight: number;
-  /** How many jobs count, after this many that do not. */
+  /** The number of jobs that count, and of the jobs before them that do not. */
   counted: number;
-  before?: number;
+  warmUpJobs?: number;
   /** Orders contain a callback URL, and this share of all callbacks arrives. */
-  calledBack?: number;
+  callbackShare?: number;
 }
 
 export interface Figures {
   jobs: number;
-  questions: number;
+  polls: number;
   delays: number[];
-  /** The number of polls within the time in which the counted jobs were submitted. */
+  /** The mean number of live jobs, and of polls per second, while the counted jobs were submitted. */
   meanLive: number;
   perSecond: number;
 }
 
-/** At the start, the wanted number of live jobs arrive one after another within this time. */
-const FILLING_MS = 60_000;
-/** Durations of as many jobs as the store keeps. */
+/** If a constant number of jobs is live, the first ones arrive at random moments within this time. */
+const WARM_UP_MS = 60_000;
+/** As many durations as the store keeps. */
 const ASSUMED_JOBS = 200;
 const ASSUMED_WITHIN_MS = 1_000;
 
 /** The real engine on a virtual clock against a simulated gateway, until all jobs that count have ended. */
-export async function run(way: Way, scenario: Scenario, seed: number): Promise<Figures> {
+export async function run(schedule: Schedule, scenario: Scenario, seed: number): Promise<Figures> {
   const clock = new VirtualClock();
   const gateway = new SimulatedGateway(clock);
   const store = new MemoryStore();
@@ -77,16 +77,16 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   };
   const book = new TaskBook({ store, log });
   const scheduler = new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario });
-  const { calledBack } = scenario;
+  const { callbackShare } = scenario;
   const laneOf = ({ kind: name }: { kind: TaskKind }): string | undefined =>
-    sortNames.find((sort) => namesOf[sort] === name);
+    jobTypes.find((sort) => kindNames[sort] === name);
   const callbacks = new Callbacks({ book, clock, laneOf, hint: (id) => scheduler.hint(id) });
   callbacks.open(new CallbackAddresses('https://bot.example', 'a secret of the store'));
   // A separate random generator, so that the jobs stay the same.
-  const chance = seeded(seed + 2);
-  const callBack = (address: string, said: 'progress' | 'end'): void => {
-    const id = chance() < (calledBack ?? 0) ? callbacks.find(address) : undefined;
-    if (id !== undefined) callbacks.take(id, said);
+  const callbackRandom = seeded(seed + 2);
+  const callBack = (address: string, event: 'progress' | 'end'): void => {
+    const id = callbackRandom() < (callbackShare ?? 0) ? callbacks.find(address) : undefined;
+    if (id !== undefined) callbacks.process(id, event);
   };
   const tasks = new Tasks({
     book,
@@ -94,11 +94,11 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     store,
     kinds: scenario.streams.map(({ sort }) => simulatedKind(sort, gateway, callBack)),
     scheduler,
-    ...(calledBack !== undefined && {
+    ...(callbackShare !== undefined && {
       callbackUrlOf: (lane: string, id: string) => callbacks.addressFor(lane, id),
       missedShare: (task: Task) => callbacks.missedShare(task),
     }),
-    schedule: way,
+    schedule,
     clock,
     log,
     maxWaitMs,
@@ -107,24 +107,24 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     notifyErased: async () => true,
     random,
   });
-  for (const { sort, believed } of scenario.streams) {
-    for (let job = 0; believed && job < ASSUMED_JOBS; job += 1) {
-      const ms = believed(random) * SECOND;
-      await store.addDuration(namesOf[sort], {
+  for (const { sort, assumed } of scenario.streams) {
+    for (let job = 0; assumed && job < ASSUMED_JOBS; job += 1) {
+      const ms = assumed(random) * SECOND;
+      await store.addDuration(kindNames[sort], {
         atLeastMs: Math.max(0, ms - ASSUMED_WITHIN_MS),
         atMostMs: ms + ASSUMED_WITHIN_MS,
         at: 0,
       });
     }
   }
-  const { before = 0, counted } = scenario;
+  const { warmUpJobs = 0, counted } = scenario;
   let submitted = 0;
-  const found = new Map<string, number>();
+  const foundAt = new Map<string, number>();
   tasks.book.onChange(({ id, kind: name, state, remoteId = '' }) => {
     if (state !== 'ready') return;
-    found.set(remoteId, clock.now());
-    const stream = scenario.streams.find(({ sort, coming }) => namesOf[sort] === name && 'live' in coming);
-    if (stream) comes(stream);
+    foundAt.set(remoteId, clock.now());
+    const stream = scenario.streams.find(({ sort, arrival }) => kindNames[sort] === name && 'live' in arrival);
+    if (stream) submitNext(stream);
     tasks.book
       .change(id, (task) => markDelivered(task, undefined, clock.now()))
       .catch((error: unknown) => errors.push(error));
@@ -137,82 +137,83 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     // Both runs get the same jobs, regardless of other random numbers drawn in between.
     const ms = draw(seeded(seed * 7_919 + submitted)) * SECOND;
     const guildId = `${submitted % 50}`;
-    tasks.orders.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => errors.push(error));
+    tasks.orders
+      .submit(newOrder(kindNames[sort], ms, submitted, guildId))
+      .catch((error: unknown) => errors.push(error));
   };
-  const comes = (stream: Stream): void => {
-    if (submitted < before + counted) submit(stream);
+  const submitNext = (stream: Stream): void => {
+    if (submitted < warmUpJobs + counted) submit(stream);
   };
-  for (const [place, stream] of scenario.streams.entries()) {
-    keepComing(stream.coming, seeded(seed + 100 + place), clock, () => comes(stream));
+  for (const [index, stream] of scenario.streams.entries()) {
+    scheduleArrivals(stream.arrival, seeded(seed + 100 + index), clock, () => submitNext(stream));
   }
-  await clock.pass(() => gateway.jobs.size >= before);
-  const began = clock.now();
-  const askedBefore = asked(gateway);
+  await clock.runUntil(() => gateway.jobs.size >= warmUpJobs);
+  const startedAt = clock.now();
+  const pollsBefore = pollCount(gateway);
   let live = 0;
   let checks = 0;
   const check = (): void => {
-    live += gateway.jobs.size - found.size;
+    live += gateway.jobs.size - foundAt.size;
     checks += 1;
-    if (gateway.jobs.size < before + counted) clock.after(SECOND, check);
+    if (gateway.jobs.size < warmUpJobs + counted) clock.after(SECOND, check);
   };
   check();
-  await clock.pass(() => gateway.jobs.size >= before + counted);
-  const seconds = (clock.now() - began) / SECOND;
-  const perSecond = (asked(gateway) - askedBefore) / seconds;
-  const ids = Array.from({ length: counted }, (_, place) => `${before + place + 1}`);
+  await clock.runUntil(() => gateway.jobs.size >= warmUpJobs + counted);
+  const seconds = (clock.now() - startedAt) / SECOND;
+  const perSecond = (pollCount(gateway) - pollsBefore) / seconds;
+  const ids = Array.from({ length: counted }, (_, index) => `${warmUpJobs + index + 1}`);
   let ended = 0;
-  await clock.pass(() => {
-    while (found.has(ids[ended] ?? '')) ended += 1;
+  await clock.runUntil(() => {
+    while (foundAt.has(ids[ended] ?? '')) ended += 1;
     return ended === counted;
   });
   const stopped = tasks.pause();
-  await clock.pass(() => true);
+  await clock.runUntil(() => true);
   await stopped;
   if (errors.length > 0) throw new Error(`A run failed: ${String(errors[0])}`);
   const jobs = ids.map((id) => ({ id, ...gateway.jobs.get(id) }));
   return {
     jobs: counted,
-    questions: jobs.reduce((sum, { questions = 0 }) => sum + questions, 0),
-    delays: jobs.map(({ id, endsAt = 0 }) => (found.get(id) ?? 0) - endsAt),
+    polls: jobs.reduce((sum, { polls = 0 }) => sum + polls, 0),
+    delays: jobs.map(({ id, endsAt = 0 }) => (foundAt.get(id) ?? 0) - endsAt),
     meanLive: live / checks,
     perSecond,
   };
 }
 
-function keepComing(coming: Coming, random: Random, clock: VirtualClock, come: () => void): void {
-  if ('every' in coming) {
-    clock.after(exponential(coming.every, random) * SECOND, () => {
-      come();
-      keepComing(coming, random, clock, come);
+function scheduleArrivals(arrival: Arrival, random: Random, clock: VirtualClock, onArrival: () => void): void {
+  if ('every' in arrival) {
+    clock.after(exponential(arrival.every, random) * SECOND, () => {
+      onArrival();
+      scheduleArrivals(arrival, random, clock, onArrival);
     });
     return;
   }
-  const [jobs, withinMs] = 'live' in coming ? [coming.live, FILLING_MS] : [coming.atOnce, SECOND];
-  for (let job = 0; job < jobs; job += 1) clock.after(random() * withinMs, come);
+  const [jobs, withinMs] = 'live' in arrival ? [arrival.live, WARM_UP_MS] : [arrival.atOnce, SECOND];
+  for (let job = 0; job < jobs; job += 1) clock.after(random() * withinMs, onArrival);
 }
 
-const asked = ({ jobs }: SimulatedGateway): number =>
-  [...jobs.values()].reduce((sum, { questions }) => sum + questions, 0);
+const pollCount = ({ jobs }: SimulatedGateway): number => [...jobs.values()].reduce((sum, { polls }) => sum + polls, 0);
 
 function simulatedKind(
-  sort: Sort,
+  sort: JobType,
   gateway: SimulatedGateway,
-  callBack: (address: string, said: 'progress' | 'end') => void,
+  callBack: (address: string, event: 'progress' | 'end') => void,
 ): Kind {
   return defineKind({
-    name: namesOf[sort],
+    name: kindNames[sort],
     source: gateway.source(sort),
-    takesCallback: true,
+    acceptsCallback: true,
     waitLimit: () => sort,
-    durationKey: () => namesOf[sort],
+    durationKey: () => kindNames[sort],
     // The duration of a job is part of its request.
     submit: ({ prompt }, { callbackUrl }) =>
-      gateway.submit(Number(prompt), callbackUrl === undefined ? undefined : (said) => callBack(callbackUrl, said)),
+      gateway.submit(Number(prompt), callbackUrl === undefined ? undefined : (event) => callBack(callbackUrl, event)),
   });
 }
 
-function order(
-  name: (typeof namesOf)[Sort],
+function newOrder(
+  name: (typeof kindNames)[JobType],
   ms: number,
   number: number,
   guildId: string,

@@ -1,5 +1,5 @@
-import { type Draw, logNormal, mixed } from './laws.ts';
-import type { Scenario, Sort, Stream } from './run.ts';
+import { type Draw, logNormal, mixtureOf } from './laws.ts';
+import type { JobType, Scenario, Stream } from './run.ts';
 
 /** The settings' defaults: GATEWAY_POLLS_PER_SECOND, and the part of GATEWAY_CONNECTIONS that polls may use. */
 const DEFAULT_BUDGET = { perSecond: 100, inFlight: 24 };
@@ -12,99 +12,104 @@ const COLD_JOBS = 100;
 const SIGMAS = [0.3, 0.4, 0.5, 0.6, 0.8] as const;
 const SIGMA = 0.4;
 
-const sorts = {
+const jobTypes = {
   image: { name: 'images', median: 20, every: 0.5 },
   video: { name: 'videos', median: 120, every: 1.5 },
-} as const satisfies Partial<Record<Sort, object>>;
+} as const satisfies Partial<Record<JobType, object>>;
 
-export interface Named extends Scenario {
+export interface NamedScenario extends Scenario {
   name: string;
   /** The number of runs, each with its own random numbers. */
   runs?: number;
 }
 
-function alone(name: string, stream: Stream, counted = JOBS): Named {
+function singleStream(name: string, stream: Stream, counted = JOBS): NamedScenario {
   return { name, streams: [stream], counted, ...DEFAULT_BUDGET };
 }
 
-/** Plenty of room, and nothing in the store: everything is learned during the run. */
-export function unhurried(): Named[] {
+/** Ample capacity, and an empty store: everything is learned during the run. */
+export function ampleCapacityScenarios(): NamedScenario[] {
   return (['image', 'video'] as const).flatMap((sort) => {
-    const { name, median, every } = sorts[sort];
-    const coming = { every };
+    const { name, median, every } = jobTypes[sort];
+    const arrival = { every };
     return [
-      ...SIGMAS.map((sigma) => alone(`${name}, sigma ${sigma}`, { sort, coming, draw: logNormal(median, sigma) })),
-      alone(`${name}, 60 % of them four times as quick as the rest`, { sort, coming, draw: twoHumps(median) }),
+      ...SIGMAS.map((sigma) =>
+        singleStream(`${name}, sigma ${sigma}`, { sort, arrival, draw: logNormal(median, sigma) }),
+      ),
+      singleStream(`${name}, 60% of them four times as quick as the rest`, { sort, arrival, draw: bimodal(median) }),
     ];
   });
 }
 
 /** A new bot, and a bot that has been running for a while. */
-export function coldAndWarm(): Named[] {
-  const draw = logNormal(sorts.image.median, SIGMA);
-  const stream: Stream = { sort: 'image', coming: { every: sorts.image.every }, draw };
+export function coldAndWarmScenarios(): NamedScenario[] {
+  const draw = logNormal(jobTypes.image.median, SIGMA);
+  const stream: Stream = { sort: 'image', arrival: { every: jobTypes.image.every }, draw };
   return [
-    { ...alone(`images, nothing known: the first ${COLD_JOBS}`, stream, COLD_JOBS), runs: RUNS },
-    alone('images, durations known', { ...stream, believed: draw }),
+    { ...singleStream(`images, nothing known: the first ${COLD_JOBS}`, stream, COLD_JOBS), runs: RUNS },
+    singleStream('images, durations known', { ...stream, assumed: draw }),
   ];
 }
 
 /** The same jobs without callback URLs, and with URLs of which none, half and all are called back. */
-export function calledBack(): { name: string; ways: readonly Named[] }[] {
+export function callbackScenarios(): { name: string; variants: readonly NamedScenario[] }[] {
   return (['image', 'video'] as const).flatMap((sort) => {
-    const { name, median, every } = sorts[sort];
+    const { name, median, every } = jobTypes[sort];
     return (
       [
         [`${name}, sigma ${SIGMA}`, logNormal(median, SIGMA)],
-        [`${name}, 60 % of them four times as quick as the rest`, twoHumps(median)],
+        [`${name}, 60% of them four times as quick as the rest`, bimodal(median)],
       ] as const
     ).map(([title, draw]) => {
-      const base = alone(title, { sort, coming: { every }, draw });
-      return { name: title, ways: [base, ...[0, 0.5, 1].map((share) => ({ ...base, calledBack: share }))] };
+      const base = singleStream(title, { sort, arrival: { every }, draw });
+      return { name: title, variants: [base, ...[0, 0.5, 1].map((share) => ({ ...base, calledBack: share }))] };
     });
   });
 }
 
-/** The store has the durations of 200 jobs that followed another law. */
-export function wronglyBelieved(): Named[] {
+/** The store has the durations of 200 jobs that followed another distribution. */
+export function wrongAssumptionScenarios(): NamedScenario[] {
   return (['image', 'video'] as const).flatMap((sort) => {
-    const { name, median, every } = sorts[sort];
+    const { name, median, every } = jobTypes[sort];
     const draw = logNormal(median, SIGMA);
     return (
       [
         ['half', 0.5],
         ['double', 2],
       ] as const
-    ).flatMap(([word, factor]) => {
-      const stream = { sort, coming: { every }, draw, believed: logNormal(factor * median, SIGMA) };
-      const what = `${name}, their median thought ${word}`;
-      return [alone(`${what}: the first ${FIRST_JOBS}`, stream, FIRST_JOBS), alone(`${what}: all`, stream)];
+    ).flatMap(([label, factor]) => {
+      const stream = { sort, arrival: { every }, draw, believed: logNormal(factor * median, SIGMA) };
+      const title = `${name}, median assumed at ${label}`;
+      return [
+        singleStream(`${title}: the first ${FIRST_JOBS}`, stream, FIRST_JOBS),
+        singleStream(`${title}: all`, stream),
+      ];
     });
   });
 }
 
-/** More polls are wanted than there is room for. */
-export function crowded(): Named[] {
-  const stream = (sort: Sort, live: number, median: number): Stream => ({
+/** More polls are due than the limits allow. */
+export function overloadScenarios(): NamedScenario[] {
+  const stream = (sort: JobType, live: number, median: number): Stream => ({
     sort,
-    coming: { live },
+    arrival: { live },
     draw: logNormal(median, SIGMA),
   });
-  const burst: Stream = { sort: 'image', coming: { atOnce: 1_000 }, draw: logNormal(20, SIGMA) };
+  const burst: Stream = { sort: 'image', arrival: { atOnce: 1_000 }, draw: logNormal(20, SIGMA) };
   return [
-    { ...alone('1,000 images at once, nothing known, 100 polls a second', burst, 1_000), runs: RUNS },
-    { ...alone('the same, durations known', { ...burst, believed: burst.draw }, 1_000), runs: RUNS },
+    { ...singleStream('1,000 images at once, nothing known, 100 polls a second', burst, 1_000), runs: RUNS },
+    { ...singleStream('the same, durations known', { ...burst, assumed: burst.draw }, 1_000), runs: RUNS },
     {
       name: '5,000 live tasks, 1,000 polls a second',
       streams: [stream('image', 3_500, 20), stream('video', 1_250, 120), stream('music', 250, 90)],
       perSecond: 1_000,
       inFlight: 192,
-      before: 15_000,
+      warmUpJobs: 15_000,
       counted: 20_000,
     },
   ];
 }
 
-function twoHumps(median: number): Draw {
-  return mixed(0.6, logNormal(median / 2, 0.2), logNormal(2 * median, 0.2));
+function bimodal(median: number): Draw {
+  return mixtureOf(0.6, logNormal(median / 2, 0.2), logNormal(2 * median, 0.2));
 }

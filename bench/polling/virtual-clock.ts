@@ -1,14 +1,14 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { Clock } from '../../src/lib/clock.ts';
 import { Agenda, type AgendaItem } from '../../src/services/polling/agenda.ts';
 
-interface Call extends AgendaItem {
+interface Timer extends AgendaItem {
   task: () => void;
 }
 
 /** A clock that jumps to the next timer as soon as nothing is left to do before it, so hours pass in seconds and no timer is ever late. */
 export class VirtualClock implements Clock {
-  readonly #calls = new Agenda<Call>();
+  readonly #timers = new Agenda<Timer>();
   #now = Date.UTC(2026, 0, 1);
 
   now(): number {
@@ -16,16 +16,16 @@ export class VirtualClock implements Clock {
   }
 
   after(ms: number, task: () => void): () => void {
-    const call = { slot: -1, task };
-    this.#calls.add(call, this.#now + Math.max(0, ms));
-    let isOwed = true;
-    call.task = () => {
-      isOwed = false;
+    const timer = { slot: -1, task };
+    this.#timers.add(timer, this.#now + Math.max(0, ms));
+    let isPending = true;
+    timer.task = () => {
+      isPending = false;
       task();
     };
     return () => {
-      if (isOwed) this.#calls.remove(call);
-      isOwed = false;
+      if (isPending) this.#timers.remove(timer);
+      isPending = false;
     };
   }
 
@@ -33,13 +33,13 @@ export class VirtualClock implements Clock {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** Runs until that time. */
-  async pass(isOver: () => boolean): Promise<void> {
+  /** Runs timers until `isOver` returns true. */
+  async runUntil(isOver: () => boolean): Promise<void> {
     for (;;) {
-      await turnOfTheLoop();
+      await nextLoopIteration();
       if (isOver()) return;
-      this.#now = Math.max(this.#now, this.#calls.next);
-      for (let call = this.#calls.takeDue(this.#now); call; call = this.#calls.takeDue(this.#now)) call.task();
+      this.#now = Math.max(this.#now, this.#timers.next);
+      for (let timer = this.#timers.takeDue(this.#now); timer; timer = this.#timers.takeDue(this.#now)) timer.task();
     }
   }
 }

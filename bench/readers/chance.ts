@@ -10,19 +10,19 @@ export class Chance {
     this.#random = randomOf(seed);
   }
 
-  of<T>(list: readonly T[]): T {
+  pick<T>(list: readonly T[]): T {
     return list[this.#random.integer(list.length)] as T;
   }
 
-  some<T>(list: readonly T[], most: number): T[] {
-    return this.shuffled(list).slice(0, this.#random.integer(most + 1));
+  pickSome<T>(list: readonly T[], max: number): T[] {
+    return this.shuffled(list).slice(0, this.#random.integer(max + 1));
   }
 
-  is(share: number): boolean {
-    return this.#random.next() < share;
+  withProbability(probability: number): boolean {
+    return this.#random.next() < probability;
   }
 
-  whole(below: number): number {
+  integer(below: number): number {
     return this.#random.integer(below);
   }
 

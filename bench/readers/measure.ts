@@ -9,67 +9,74 @@ import {
   RESULT_WORDS,
 } from '../../src/services/gateway/read/search/words.ts';
 import { table } from '../table.ts';
-import { families, type Judged, judgeOrder, judgePoll } from './reading.ts';
+import { families, type Judgement, judgeOrder, judgePoll } from './reading.ts';
 import { stateWords, vocabulary } from './words.ts';
 
-const ANSWERS = 10_000;
+const RESPONSES_PER_ROW = 10_000;
 const SEEDS = [20_260_101, 7, 424_242];
-const SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /** Measures whether the readers understand responses in undocumented envelopes, and checks that they never misread one. */
 export async function measureReaders(): Promise<void> {
-  console.log(`\n${ANSWERS.toLocaleString('en')} answers per row; the rule is in bench/readers/rule.ts.`);
+  console.log(
+    `\n${RESPONSES_PER_ROW.toLocaleString('en')} responses per row; bench/readers/rule.ts defines which of them are unambiguous.`,
+  );
   const { known, all } = knownSynonyms();
   console.log(
-    `Of ${all} synonyms of the generator, ${all - known} (${percent(all - known, all)}) are unknown to the readers.`,
+    `Of the generator's ${all} synonyms, ${all - known} (${percent(all - known, all)}) are unknown to the readers.`,
   );
   for (const seed of SEEDS) {
     const rows: string[][] = [];
-    const odd: string[] = [];
+    const misreadings: string[] = [];
     for (const [index, { family, kind }] of families.entries()) {
-      const first = (seed * families.length + index) * ANSWERS;
-      for (const [what, judge] of [
+      const first = (seed * families.length + index) * RESPONSES_PER_ROW;
+      for (const [operation, judge] of [
         ['orders', judgeOrder],
         ['polls', judgePoll],
       ] as const) {
-        const judged = Array.from({ length: ANSWERS }, (_, at) => judge(family, kind, first + at));
-        rows.push([`${family} ${what}`, ...cells(judged)]);
-        odd.push(
-          ...judged
+        const judgements = Array.from({ length: RESPONSES_PER_ROW }, (_, at) => judge(family, kind, first + at));
+        rows.push([`${family} ${operation}`, ...cells(judgements)]);
+        misreadings.push(
+          ...judgements
             .flatMap((one, at) =>
-              one.verdict === 'wrong' ? [`wrong: ${family} ${what}, seed ${first + at}: ${shown(one)}`] : [],
+              one.verdict === 'wrong' ? [`wrong: ${family} ${operation}, seed ${first + at}: ${describe(one)}`] : [],
             )
-            .slice(0, SHOWN),
+            .slice(0, MAX_SHOWN),
         );
       }
     }
     console.log(`\nSeed ${seed}:\n`);
-    console.log(table(['', 'answers', 'unambiguous', 'understood', 'ambiguous', 'gave none', 'wrong', 'µs'], rows));
-    for (const line of odd) console.log(line);
+    console.log(
+      table(
+        ['', 'responses', 'unambiguous', 'understood', 'ambiguous', 'ambiguous: nothing read', 'wrong', 'µs'],
+        rows,
+      ),
+    );
+    for (const line of misreadings) console.log(line);
   }
 }
 
-function cells(judged: readonly Judged[]): string[] {
-  const clear = judged.filter(({ isClear }) => isClear);
-  const others = judged.filter(({ isClear }) => !isClear);
-  const count = (list: readonly Judged[], verdict: Judged['verdict']): number =>
+function cells(judgements: readonly Judgement[]): string[] {
+  const unambiguous = judgements.filter(({ isClear }) => isClear);
+  const ambiguous = judgements.filter(({ isClear }) => !isClear);
+  const count = (list: readonly Judgement[], verdict: Judgement['verdict']): number =>
     list.filter((one) => one.verdict === verdict).length;
-  const micros = judged.reduce((sum, one) => sum + one.micros, 0) / judged.length;
+  const micros = judgements.reduce((sum, one) => sum + one.micros, 0) / judgements.length;
   return [
-    String(judged.length),
-    String(clear.length),
-    percent(count(clear, 'understood'), clear.length),
-    String(others.length),
-    percent(count(others, 'none'), others.length),
-    String(count(judged, 'wrong')),
+    String(judgements.length),
+    String(unambiguous.length),
+    percent(count(unambiguous, 'understood'), unambiguous.length),
+    String(ambiguous.length),
+    percent(count(ambiguous, 'none'), ambiguous.length),
+    String(count(judgements, 'wrong')),
     micros.toFixed(0),
   ];
 }
 
-const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`;
+const percent = (part: number, total: number): string => `${((100 * part) / total).toFixed(1)}%`;
 
-const shown = ({ read, wanted, text }: Judged): string =>
-  `${JSON.stringify(read)} instead of ${JSON.stringify(wanted)} in ${text}`;
+const describe = ({ read, expected, text }: Judgement): string =>
+  `${JSON.stringify(read)} instead of ${JSON.stringify(expected)} in ${text}`;
 
 /** How many of the generator's synonyms are in the readers' lists. */
 function knownSynonyms(): { known: number; all: number } {

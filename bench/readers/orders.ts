@@ -1,18 +1,9 @@
 import { type Chance, field } from './chance.ts';
-import {
-  decoyAddresses,
-  decoyFields,
-  fileAddress,
-  type Kind,
-  ownInput,
-  recordFields,
-  wrapped,
-  wrapperFields,
-} from './noise.ts';
+import { decoyFields, decoyUrls, echoedInput, fileUrl, type Kind, recordFields, wrap, wrapperFields } from './noise.ts';
 import type { Field, Tree } from './tree.ts';
-import { decoyIds, type Name, oddIds, stateWords, vocabulary } from './words.ts';
+import { decoyIds, type Name, stateWords, unfamiliarIds, vocabulary } from './words.ts';
 
-export interface OrderAnswer {
+export interface SubmitResponse {
   tree: Tree;
   /** The content of the request. */
   sent: string[];
@@ -22,12 +13,12 @@ export interface OrderAnswer {
 
 const idValue = (chance: Chance): Tree => {
   const large = chance.digits(19);
-  return chance.of<Tree>([
+  return chance.pick<Tree>([
     chance.uuid(),
     chance.uuid(),
     `job_${chance.letters(24)}`,
     chance.digits(16),
-    Number(chance.digits(8 + chance.whole(5))),
+    Number(chance.digits(8 + chance.integer(5))),
     { digits: large },
   ]);
 };
@@ -36,17 +27,20 @@ const idText = (tree: Tree): string =>
   typeof tree === 'object' && tree !== null && 'digits' in tree ? tree.digits : String(tree);
 
 const pending = (chance: Chance): Field =>
-  field(chance.of(vocabulary.states), chance.of([...stateWords.queued, ...stateWords.running, ...stateWords.strange]));
+  field(
+    chance.pick(vocabulary.states),
+    chance.pick([...stateWords.queued, ...stateWords.running, ...stateWords.strange]),
+  );
 
 /** A response to a submit. Most have the job's id; the others have two ids, none, or an error. */
-export function orderAnswer(chance: Chance, kind: Kind): OrderAnswer {
+export function submitResponse(chance: Chance, kind: Kind): SubmitResponse {
   const parent = chance.uuid();
-  const reference = fileAddress(chance, 'image');
+  const reference = fileUrl(chance, 'image');
   const sent = [parent, reference];
-  const echo = chance.is(0.3)
+  const echo = chance.withProbability(0.3)
     ? [
         field(
-          chance.of<Name>([
+          chance.pick<Name>([
             ['task', 'id'],
             ['source', 'task', 'id'],
             ['job', 'ref'],
@@ -58,53 +52,53 @@ export function orderAnswer(chance: Chance, kind: Kind): OrderAnswer {
   const noise = [
     ...decoyFields(chance),
     ...recordFields(chance),
-    ...(chance.is(0.3) ? [ownInput(chance, kind, [reference])] : []),
-    ...(chance.is(0.3) ? decoyAddresses(chance) : []),
+    ...(chance.withProbability(0.3) ? [echoedInput(chance, kind, [reference])] : []),
+    ...(chance.withProbability(0.3) ? decoyUrls(chance) : []),
   ];
   const value = idValue(chance);
   const id = idText(value);
-  const outcome = chance.whole(100);
-  if (outcome < 6) return { tree: wrapped(chance, [pending(chance), ...noise, ...echo]), sent, id: undefined };
+  const outcome = chance.integer(100);
+  if (outcome < 6) return { tree: wrap(chance, [pending(chance), ...noise, ...echo]), sent, id: undefined };
   if (outcome < 14) return { tree: refusal(chance, [...noise, ...echo]), sent, id: undefined };
-  const names = chance.is(0.25) ? vocabulary.plainIds : vocabulary.jobIds;
-  const own = [field(chance.of(names), value), ...(chance.is(0.92) ? [pending(chance)] : [])];
+  const names = chance.withProbability(0.25) ? vocabulary.plainIds : vocabulary.jobIds;
+  const jobFields = [field(chance.pick(names), value), ...(chance.withProbability(0.92) ? [pending(chance)] : [])];
   if (outcome < 20) {
     // Two jobs. A record called `job` is documented, and would decide which one counts.
-    const other = [field(chance.of(vocabulary.jobIds), idValue(chance)), pending(chance)];
+    const other = [field(chance.pick(vocabulary.jobIds), idValue(chance)), pending(chance)];
     const [first = [], second = []] = chance.shuffled(vocabulary.jobs.filter((name) => name.join() !== 'job'));
-    const both = [field(first, chance.record([...own, pending(chance)])), field(second, chance.record(other))];
-    return { tree: wrapped(chance, [...both, ...noise]), sent, id };
+    const both = [field(first, chance.record([...jobFields, pending(chance)])), field(second, chance.record(other))];
+    return { tree: wrap(chance, [...both, ...noise]), sent, id };
   }
   if (outcome < 24) {
-    const text = chance.of([chance.uuid(), chance.digits(16)]);
-    const tree = chance.record([field(chance.of(vocabulary.wrappers), text), ...wrapperFields(chance), ...echo]);
+    const text = chance.pick([chance.uuid(), chance.digits(16)]);
+    const tree = chance.record([field(chance.pick(vocabulary.wrappers), text), ...wrapperFields(chance), ...echo]);
     return { tree, sent, id: text };
   }
-  return { tree: wrapped(chance, [...own, ...noise, ...echo]), sent, id };
+  return { tree: wrap(chance, [...jobFields, ...noise, ...echo]), sent, id };
 }
 
 const reasons = ['balance is too low', 'the prompt was refused', 'rate limit', 'unknown model'];
 
-/** An error that contains ids, those of the request and of its subject. */
+/** An error that contains ids: those of the request and of what it is about. */
 function refusal(chance: Chance, noise: readonly Field[]): Tree {
-  const reason = chance.of(reasons);
-  const error = chance.of<Field>([
+  const reason = chance.pick(reasons);
+  const error = chance.pick<Field>([
     field('error', chance.record([field('message', reason), field('code', 'refused')])),
     field('error', reason),
     field('errors', { items: [reason] }),
     field('error message', reason),
     field('success', false),
-    field('code', chance.of<Tree>([40_001, 'quota_exceeded', 500, -1])),
+    field('code', chance.pick<Tree>([40_001, 'quota_exceeded', 500, -1])),
     field('failed', true),
-    field(chance.of(vocabulary.states), chance.of(stateWords.failed)),
+    field(chance.pick(vocabulary.states), chance.pick(stateWords.failed)),
   ]);
   // A job with an id and a failed state was accepted, at least if both are in documented places.
   const isJob = vocabulary.states.includes(error.name);
   const ids = [
-    field(chance.of(decoyIds), chance.uuid()),
-    ...(chance.is(0.5) && !isJob
-      ? [field(chance.of([...vocabulary.jobIds, ...vocabulary.plainIds, ...oddIds]), chance.uuid())]
+    field(chance.pick(decoyIds), chance.uuid()),
+    ...(chance.withProbability(0.5) && !isJob
+      ? [field(chance.pick([...vocabulary.jobIds, ...vocabulary.plainIds, ...unfamiliarIds]), chance.uuid())]
       : []),
   ];
-  return wrapped(chance, [error, ...ids, ...noise]);
+  return wrap(chance, [error, ...ids, ...noise]);
 }

@@ -25,12 +25,12 @@ export interface Fields {
 export const casings = ['snake', 'camel', 'pascal', 'kebab', 'capitals', 'joined'] as const;
 export type Casing = (typeof casings)[number];
 
-const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-const spell: Readonly<Record<Casing, (name: Name) => string>> = {
+const joinWords: Readonly<Record<Casing, (name: Name) => string>> = {
   snake: (name) => name.join('_'),
-  camel: ([first = '', ...rest]) => first + rest.map(capital).join(''),
-  pascal: (name) => name.map(capital).join(''),
+  camel: ([first = '', ...rest]) => first + rest.map(capitalize).join(''),
+  pascal: (name) => name.map(capitalize).join(''),
   kebab: (name) => name.join('-'),
   capitals: (name) => name.join('_').toUpperCase(),
   joined: (name) => name.join(''),
@@ -40,7 +40,7 @@ export const isFields = (tree: Tree): tree is Fields => typeof tree === 'object'
 export const isList = (tree: Tree): tree is List => typeof tree === 'object' && tree !== null && 'items' in tree;
 const isDigits = (tree: Tree): tree is Digits => typeof tree === 'object' && tree !== null && 'digits' in tree;
 
-/** A value as the text by which ids are compared; undefined if it is not a single value. */
+/** A value as the string by which ids are compared; undefined if it is not a single value. */
 export function textOf(tree: Tree): string | undefined {
   if (typeof tree === 'string') return tree;
   if (typeof tree === 'number') return String(tree);
@@ -48,11 +48,11 @@ export function textOf(tree: Tree): string | undefined {
 }
 
 /** The JSON text that a gateway would send. */
-export const written = (tree: Tree, casing: Casing): string => JSON.stringify(plain(tree, casing));
+export const serialize = (tree: Tree, casing: Casing): string => JSON.stringify(plain(tree, casing));
 
 function plain(tree: Tree, casing: Casing): unknown {
   if (isList(tree)) return tree.items.map((item) => plain(item, casing));
   if (isDigits(tree)) return rawNumber(tree.digits);
   if (!isFields(tree)) return tree;
-  return Object.fromEntries(tree.fields.map(({ name, value }) => [spell[casing](name), plain(value, casing)]));
+  return Object.fromEntries(tree.fields.map(({ name, value }) => [joinWords[casing](name), plain(value, casing)]));
 }

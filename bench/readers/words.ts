@@ -39,7 +39,7 @@ export const vocabulary = {
 export const stateWords = {
   queued: ['queued', 'pending', 'submitted', 'waiting', 'in queue', 'not started', 'created'],
   running: ['running', 'processing', 'in progress', 'generating', 'started'],
-  /** No table lists them. Our rule: an unknown state means running, never finished. */
+  /** Words in none of the reader's tables. An unknown state must be read as running, never as finished. */
   strange: [
     'cooking',
     'brewing',
@@ -64,7 +64,7 @@ export const decoyIds =
 export const decoyRecords = names('user, account, model, request, webhook, billing account, author, session');
 
 /** Ids with unfamiliar names; they occur only in the objects that enclose the job's record. */
-export const oddIds = names('ray, edge id, pod id, tenancy id, lane id');
+export const unfamiliarIds = names('ray, edge id, pod id, tenancy id, lane id');
 
 /** URLs next to the result that are not the result. */
 export const decoyCovers = names('cover url, thumbnail, thumbnail url, poster, preview url, cover, avatar url');

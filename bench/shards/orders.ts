@@ -1,8 +1,8 @@
-/** The settings with which a process with nothing but sockets is started, as one argument. */
-export interface SocketsOrder {
+/** The settings, passed as one argument, of a process that only opens the sockets. */
+export interface SocketsOptions {
   intents: number;
   shards: number;
-  /** It counts as ready once this many GUILD_CREATE events have arrived. */
+  /** The process counts as ready once this many GUILD_CREATE events have arrived. */
   guilds: number;
   storeUrl: string;
   apiUrl: string;
@@ -12,10 +12,10 @@ export interface SocketsOrder {
 export interface SocketsFigures {
   /** The time until all shards are connected and all servers have arrived. */
   ms: number;
-  /** The processor time of the process since its start. */
+  /** The CPU time of the process since its start. */
   cpuMs: number;
   residentBytes: number;
-  /** The peak so far. */
-  mostBytes: number;
+  /** The peak memory use so far. */
+  peakBytes: number;
   heapBytes: number;
 }

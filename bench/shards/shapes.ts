@@ -1,5 +1,5 @@
 /** The number of servers per shard: Discord recommends about a thousand, and allows 2,500. */
-export const GUILDS_OF_A_SHARD = 2_000;
+export const GUILDS_PER_SHARD = 2_000;
 
 /** How the shards of a bot are distributed. */
 export interface Shape {
@@ -15,6 +15,6 @@ export const shapes: readonly Shape[] = [
 ];
 
 export const nameOf = ({ shards, processes }: Shape): string => {
-  const guilds = (shards * GUILDS_OF_A_SHARD).toLocaleString('en');
+  const guilds = (shards * GUILDS_PER_SHARD).toLocaleString('en');
   return `${shards} shard${shards === 1 ? '' : 's'}, ${guilds} servers, ${processes} process${processes === 1 ? '' : 'es'}`;
 };

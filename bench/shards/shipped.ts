@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BotProcess } from '../cluster/process.ts';
-import { mostResidentBytes, processesOf, processorTime, residentBytes } from '../cluster/processor-time.ts';
+import { cpuTime, peakResidentBytes, processesOf, residentBytes } from '../cluster/processor-time.ts';
 import { PARTITIONS, Stage } from '../cluster/stage.ts';
 import type { BenchServer } from '../cluster/store.ts';
 import { table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
-import { GUILDS_OF_A_SHARD, nameOf, type Shape, shapes } from './shapes.ts';
+import { GUILDS_PER_SHARD, nameOf, type Shape, shapes } from './shapes.ts';
 
 const IDLE_MS = 10_000;
-const SECONDS = 20;
+const LOAD_SECONDS = 20;
 const MB = 1_000_000;
 
-interface Measured {
+interface Measurement {
   connectedSeconds: number;
   /** The total of all shard processes. */
   cpuMs: number;
   /** For each shard process. */
   residents: number[];
-  most: number[];
+  peaks: number[];
   /** The total, as a share of a core. */
   idleShare: number;
   loadedShare: number;
   milliseconds: number[];
   missed: number;
-  sidesBytes: number;
+  serversBytes: number;
 }
 
 interface ShippedOptions {
@@ -33,43 +33,43 @@ interface ShippedOptions {
 
 /** Measures the shipped shard processes between the embedded Discord and one worker that answers. */
 export async function measureShipped(server: BenchServer, options: ShippedOptions): Promise<void> {
-  const results: [Shape, Measured][] = [];
-  for (const shape of shapes) results.push([shape, await measured(server, shape, options)]);
+  const results: [Shape, Measurement][] = [];
+  for (const shape of shapes) results.push([shape, await measureShape(server, shape, options)]);
   report(results, options);
 }
 
-async function measured(
+async function measureShape(
   server: BenchServer,
   { shards, processes }: Shape,
   { perSecond, maxConcurrency }: ShippedOptions,
-): Promise<Measured> {
-  const guilds = shards * GUILDS_OF_A_SHARD;
+): Promise<Measurement> {
+  const guilds = shards * GUILDS_PER_SHARD;
   const stage = await Stage.open(server, { guilds, shards, maxConcurrency, isIdentifyLimited: true });
   try {
     const worker = stage.start('worker');
     await worker.ready;
-    await worker.until(() => worker.owned.size === PARTITIONS);
-    const began = performance.now();
+    await worker.waitUntil(() => worker.ownedSince.size === PARTITIONS);
+    const startedAt = performance.now();
     const started = Array.from({ length: processes }, () => stage.start('shard'));
-    await stage.connected(shards);
-    const connectedSeconds = (performance.now() - began) / 1_000;
+    await stage.waitForSessions(shards);
+    const connectedSeconds = (performance.now() - startedAt) / 1_000;
     await Promise.all(started.map(({ ready }) => ready));
     const cpuMs = await cpuOf(started);
-    const share = async (ms: number, doing: () => Promise<unknown>): Promise<number> => {
-      const before = await cpuOf(started);
-      await doing();
-      return ((await cpuOf(started)) - before) / ms;
+    const cpuShareDuring = async (ms: number, work: () => Promise<unknown>): Promise<number> => {
+      const cpuBefore = await cpuOf(started);
+      await work();
+      return ((await cpuOf(started)) - cpuBefore) / ms;
     };
-    const idleShare = await share(IDLE_MS, () => sleep(IDLE_MS));
+    const idleShare = await cpuShareDuring(IDLE_MS, () => sleep(IDLE_MS));
     let figures = { milliseconds: [] as number[], missed: 0 };
-    const loadedShare = await share(1_000 * SECONDS, async () => {
-      figures = await stage.ask('load', { perSecond, seconds: SECONDS });
+    const loadedShare = await cpuShareDuring(1_000 * LOAD_SECONDS, async () => {
+      figures = await stage.request('load', { perSecond, seconds: LOAD_SECONDS });
     });
     return {
       ...{ connectedSeconds, cpuMs, idleShare, loadedShare, ...figures },
       residents: await Promise.all(started.map(({ pid }) => residentBytes(pid))),
-      most: await Promise.all(started.map(({ pid }) => mostResidentBytes(pid))),
-      sidesBytes: await residentBytes(stage.sidesPid),
+      peaks: await Promise.all(started.map(({ pid }) => peakResidentBytes(pid))),
+      serversBytes: await residentBytes(stage.embeddedServersPid),
     };
   } finally {
     await stage.close();
@@ -77,9 +77,9 @@ async function measured(
 }
 
 const cpuOf = async (started: readonly BotProcess[]): Promise<number> =>
-  processorTime((await Promise.all(started.map(({ pid }) => processesOf(pid)))).flat());
+  cpuTime((await Promise.all(started.map(({ pid }) => processesOf(pid)))).flat());
 
-function report(results: readonly [Shape, Measured][], { perSecond, maxConcurrency }: ShippedOptions): void {
+function report(results: readonly [Shape, Measurement][], { perSecond, maxConcurrency }: ShippedOptions): void {
   const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
   const rows = results.map(([shape, one]) => [
     nameOf(shape),
@@ -87,17 +87,17 @@ function report(results: readonly [Shape, Measured][], { perSecond, maxConcurren
     (one.cpuMs / 1_000).toFixed(1),
     (sum(one.residents) / MB).toFixed(0),
     (sum(one.residents) / MB / shape.shards).toFixed(1),
-    (sum(one.most) / MB).toFixed(0),
-    `${(100 * one.idleShare).toFixed(1)} %`,
-    `${(100 * one.loadedShare).toFixed(1)} %`,
+    (sum(one.peaks) / MB).toFixed(0),
+    `${(100 * one.idleShare).toFixed(1)}%`,
+    `${(100 * one.loadedShare).toFixed(1)}%`,
     percentile(one.milliseconds, 0.5).toFixed(1),
     percentile(one.milliseconds, 0.99).toFixed(1),
     String(one.missed),
-    (one.sidesBytes / MB).toFixed(0),
+    (one.serversBytes / MB).toFixed(0),
   ]);
   console.log(`
 Shard processes as shipped (intents 0: Discord lists each server's id in READY, and sends no GUILD_CREATE), max_concurrency ${maxConcurrency}; one worker answers
-${perSecond} \`/models\` a second, spread over all servers. Memory is RSS, MB of 1,000,000 bytes: of all shard processes after ${SECONDS} s of this, per shard, and the peak; CPU until
+${perSecond} \`/models\` a second, spread over all servers. Memory is RSS, MB of 1,000,000 bytes: of all shard processes after ${LOAD_SECONDS} s of this, per shard, and the peak; CPU until
 connected in seconds, then as a share of one core, of all shard processes. The last column is the embedded Discord, in a separate process.
 `);
   console.log(
@@ -108,7 +108,7 @@ connected in seconds, then as a share of one core, of all shard processes. The l
         'CPU s',
         'MB',
         'MB/shard',
-        'most MB',
+        'peak MB',
         'idle',
         'loaded',
         'p50 ms',
@@ -123,16 +123,16 @@ connected in seconds, then as a share of one core, of all shard processes. The l
 }
 
 /** Fits a line through the results for the smallest and the largest number of shards in one process. */
-function extrapolate(results: readonly [Shape, Measured][]): void {
+function extrapolate(results: readonly [Shape, Measurement][]): void {
   const alone = results.filter(([{ processes }]) => processes === 1);
-  const [least, most] = [alone[0], alone.at(-1)];
-  if (!least || !most || least === most) return;
-  const bytes = ([, { residents }]: [Shape, Measured]): number => residents[0] ?? 0;
+  const [smallest, largest] = [alone[0], alone.at(-1)];
+  if (!smallest || !largest || smallest === largest) return;
+  const bytes = ([, { residents }]: [Shape, Measurement]): number => residents[0] ?? 0;
   // The memory of one shard is less than the difference between two processes.
-  const byShard = Math.max(0, (bytes(most) - bytes(least)) / (most[0].shards - least[0].shards));
-  const byProcess = bytes(least) - byShard * least[0].shards;
+  const byShard = Math.max(0, (bytes(largest) - bytes(smallest)) / (largest[0].shards - smallest[0].shards));
+  const byProcess = bytes(smallest) - byShard * smallest[0].shards;
   const shards = 100;
   console.log(`
-Extrapolated from ${least[0].shards} and ${most[0].shards} shards in one process, not measured: ${(byProcess / MB).toFixed(0)} MB per process and ${(byShard / MB).toFixed(2)} MB per shard; ${shards} shards with ${(shards * GUILDS_OF_A_SHARD).toLocaleString('en')}
+Extrapolated from ${smallest[0].shards} and ${largest[0].shards} shards in one process, not measured: ${(byProcess / MB).toFixed(0)} MB per process and ${(byShard / MB).toFixed(2)} MB per shard; ${shards} shards with ${(shards * GUILDS_PER_SHARD).toLocaleString('en')}
 servers in 4 processes would take ${((4 * byProcess + shards * byShard) / MB).toFixed(0)} MB.`);
 }

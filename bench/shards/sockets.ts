@@ -1,15 +1,15 @@
 import { once } from 'node:events';
-import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { openShards } from '../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { nameHolder, openSharedFacts } from '../../src/services/store/index.ts';
-import type { SocketsFigures, SocketsOrder } from './orders.ts';
+import type { SocketsFigures, SocketsOptions } from './orders.ts';
 
 /** The shards of a shard process alone, with any intents; events are read and dropped. */
 
 const LEASE_MS = 10_000;
-const LIMIT_MS = 4_000;
+const STORE_LIMIT_MS = 4_000;
 const CHECK_INTERVAL_MS = 50;
 
 const {
@@ -19,13 +19,13 @@ const {
   storeUrl,
   apiUrl,
   token,
-} = JSON.parse(process.argv[2] ?? '') as SocketsOrder;
-const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+} = JSON.parse(process.argv[2] ?? '') as SocketsOptions;
+const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
 const facts = await openSharedFacts(
   { url: storeUrl, scheme: storeUrl.split(':')[0] ?? '' },
-  { log, clock: systemClock, limitMs: LIMIT_MS },
+  { log, clock: systemClock, limitMs: STORE_LIMIT_MS },
 );
-const clients = openDiscordClients(apiUrl);
+const clients = createDiscordClients(apiUrl);
 clients.client.rest.setToken(token);
 let received = 0;
 const start = performance.now();
@@ -36,15 +36,15 @@ const shards = await openShards({
     if (t === 'GUILD_CREATE') received += 1;
   },
 });
-const checking = setInterval(() => {
+const checkTimer = setInterval(() => {
   if (!shards.isConnected() || received < guilds) return;
-  clearInterval(checking);
+  clearInterval(checkTimer);
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
-  const most = process.resourceUsage().maxRSS * 1_024;
+  const peakBytes = process.resourceUsage().maxRSS * 1_024;
   process.send?.({
     ...{ ms: performance.now() - start, cpuMs: (user + system) / 1_000 },
-    ...{ residentBytes: rss, mostBytes: most, heapBytes: heapUsed },
+    ...{ residentBytes: rss, peakBytes, heapBytes: heapUsed },
   } satisfies SocketsFigures);
 }, CHECK_INTERVAL_MS);
 await once(process, 'disconnect');

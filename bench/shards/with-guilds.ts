@@ -1,15 +1,15 @@
 import { GatewayIntentBits } from 'discord.js';
-import { asStarted } from '../as-started.ts';
+import { nodeArguments } from '../as-started.ts';
 import { Stage } from '../cluster/stage.ts';
 import type { BenchServer } from '../cluster/store.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
 import { table } from '../table.ts';
-import type { SocketsFigures, SocketsOrder } from './orders.ts';
-import { GUILDS_OF_A_SHARD, nameOf } from './shapes.ts';
+import type { SocketsFigures, SocketsOptions } from './orders.ts';
+import { GUILDS_PER_SHARD, nameOf } from './shapes.ts';
 
 const SHARDS = [1, 5, 25];
 const MAX_CONCURRENCY = 16;
-const LIMIT_MS = 300_000;
+const READY_LIMIT_MS = 300_000;
 const MB = 1_000_000;
 
 const intentsOf = { 'intents 0': 0, Guilds: GatewayIntentBits.Guilds } as const;
@@ -20,19 +20,19 @@ export async function measureWithGuilds(server: BenchServer): Promise<void> {
   const rows: string[][] = [];
   let guildBytes = 0;
   for (const shards of SHARDS) {
-    const guilds = shards * GUILDS_OF_A_SHARD;
+    const guilds = shards * GUILDS_PER_SHARD;
     const options = { guilds, shards, maxConcurrency: MAX_CONCURRENCY, isIdentifyLimited: true, areLarge: true };
     const stage = await Stage.open(server, options);
     try {
       guildBytes = stage.guildBytes;
       for (const name of Object.keys(intentsOf) as Name[]) {
-        const figures = await measured(stage, name, shards);
+        const figures = await measureSockets(stage, name, shards);
         rows.push([
           `${nameOf({ shards, processes: 1 })}, ${name}`,
           (figures.ms / 1_000).toFixed(1),
           (figures.cpuMs / 1_000).toFixed(1),
           (figures.residentBytes / MB).toFixed(0),
-          (figures.mostBytes / MB).toFixed(0),
+          (figures.peakBytes / MB).toFixed(0),
           (figures.heapBytes / MB).toFixed(0),
         ]);
         await stage.clear();
@@ -45,20 +45,20 @@ export async function measureWithGuilds(server: BenchServer): Promise<void> {
 The sockets of a shard process alone, with and without the intent for guilds, which the bot does not use. With it, Discord sends a GUILD_CREATE for each server: here
 ${(guildBytes / 1_000).toFixed(1)} kB with 51 channels and 32 roles, uncompressed, which is read and dropped. max_concurrency ${MAX_CONCURRENCY}; measured until all have arrived.
 `);
-  console.log(table(['', 'seconds', 'CPU s', 'MB', 'most MB', 'heap MB'], rows));
+  console.log(table(['', 'seconds', 'CPU s', 'MB', 'peak MB', 'heap MB'], rows));
 }
 
-async function measured(stage: Stage, name: Name, shards: number): Promise<SocketsFigures> {
+async function measureSockets(stage: Stage, name: Name, shards: number): Promise<SocketsFigures> {
   const { DISCORD_API_URL: apiUrl = '', DISCORD_TOKEN: token = '' } = stage.settings;
   const intents = intentsOf[name];
-  const guilds = intents === 0 ? 0 : shards * GUILDS_OF_A_SHARD;
-  const order: SocketsOrder = { intents, shards, guilds, storeUrl: await stage.freshStore(), apiUrl, token };
+  const guilds = intents === 0 ? 0 : shards * GUILDS_PER_SHARD;
+  const options: SocketsOptions = { intents, shards, guilds, storeUrl: await stage.freshStore(), apiUrl, token };
   const sockets = start(new URL('sockets.ts', import.meta.url), {
-    programArguments: [JSON.stringify(order)],
-    nodeOptions: asStarted,
+    programArguments: [JSON.stringify(options)],
+    nodeOptions: nodeArguments,
   });
   try {
-    return await messageFrom<SocketsFigures>(sockets, LIMIT_MS);
+    return await messageFrom<SocketsFigures>(sockets, READY_LIMIT_MS);
   } finally {
     await end(sockets);
   }

@@ -12,7 +12,7 @@ import type { TaskStore } from '../../src/services/tasks/task-store.ts';
 import { summaryOf } from '../../src/services/tasks/task-summary.ts';
 import { median, table } from '../table.ts';
 import { runningTask } from '../tasks/filled-store.ts';
-import { type Place, placesHere } from './places.ts';
+import { availableStores, type BenchStore } from './places.ts';
 
 const TASKS = 10_000;
 const MEMBER = 'ann';
@@ -23,15 +23,15 @@ const GETS = 2_000;
 const PAGES = 50;
 const ROWS_AT_ONCE = 500;
 /** This many tasks change at once in a busy bot. */
-const AT_ONCE = 32;
+const CONCURRENCY = 32;
 
 const parts = {
   specs: kindSpecs,
-  log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
+  log: openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined }),
   clock: systemClock,
 };
 
-/** The measurements of a store, each of which returns a rate or a duration. */
+/** The rates and durations that were measured for one store. */
 interface Figures {
   name: string;
   putsPerSecond: number;
@@ -42,22 +42,22 @@ interface Figures {
 
 export async function measureStore(): Promise<void> {
   const results: Figures[] = [];
-  for (const open of placesHere()) results.push(await measure(await open()));
+  for (const open of availableStores()) results.push(await measure(await open()));
   report(results);
 }
 
-async function measure(place: Place): Promise<Figures> {
+async function measure(benchStore: BenchStore): Promise<Figures> {
   try {
-    const tasks = await fill(place);
+    const tasks = await fillStore(benchStore);
     const starts: number[] = [];
-    let store = await openStore(place.address, parts);
+    let store = await openStore(benchStore.address, parts);
     // A store in memory loses everything when it is closed.
-    const isLasting = place.address.url !== 'sqlite://:memory:';
-    if (!isLasting) for (const task of tasks) await store.put(task);
+    const isPersistent = benchStore.address.url !== 'sqlite://:memory:';
+    if (!isPersistent) for (const task of tasks) await store.put(task);
     for (let round = 0; round < ROUNDS; round++) {
-      if (isLasting) {
+      if (isPersistent) {
         await store.close();
-        store = await openStore(place.address, parts);
+        store = await openStore(benchStore.address, parts);
       }
       starts.push(await durationOf(async () => void (await store.live())));
     }
@@ -66,24 +66,24 @@ async function measure(place: Place): Promise<Figures> {
     const pages: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       puts.push(await durationOf(() => changeMany(store, tasks, round)));
-      gets.push(await durationOf(() => each(GETS, (at) => store.get(tasks[(at * 7) % TASKS]?.id ?? ''))));
-      pages.push(await durationOf(() => each(PAGES, () => store.page({ of: { memberId: MEMBER }, max: 10 }), 1)));
+      gets.push(await durationOf(() => repeat(GETS, (at) => store.get(tasks[(at * 7) % TASKS]?.id ?? ''))));
+      pages.push(await durationOf(() => repeat(PAGES, () => store.page({ of: { memberId: MEMBER }, max: 10 }), 1)));
     }
     await store.close();
     return {
-      name: place.name,
+      name: benchStore.name,
       putsPerSecond: (PUTS * 1_000) / median(puts),
       getsPerSecond: (GETS * 1_000) / median(gets),
       startMs: median(starts),
       pageMs: median(pages) / PAGES,
     };
   } finally {
-    await place.close();
+    await benchStore.close();
   }
 }
 
 /** Writes live tasks with their summaries, many rows at a time. */
-async function fill({ address }: Place): Promise<Task[]> {
+async function fillStore({ address }: BenchStore): Promise<Task[]> {
   const tasks = Array.from({ length: TASKS }, (_, at) => ({
     ...runningTask(at, { ageMs: AGE_MS }),
     requesterId: MEMBER,
@@ -92,12 +92,12 @@ async function fill({ address }: Place): Promise<Task[]> {
   if (address.url === 'sqlite://:memory:') return tasks;
   await (await openStore(address, parts)).close();
   const { backend, close } = await openBackend(address, parts);
-  const shelves = openNamespaces(backend);
+  const namespaces = openNamespaces(backend);
   for (let at = 0; at < TASKS; at += ROWS_AT_ONCE) {
     const rows = tasks.slice(at, at + ROWS_AT_ONCE).map((task) => ({ key: task.id, value: toRecord(task) }));
-    await shelves.live.putMany(rows);
+    await namespaces.live.putMany(rows);
   }
-  const index = new SummaryIndex(shelves.index, new Quarantine(shelves.quarantine, parts), kindSpecs);
+  const index = new SummaryIndex(namespaces.index, new Quarantine(namespaces.quarantine, parts), kindSpecs);
   await new KeyedLock().run(MEMBER, () => index.rewrite(`member:${MEMBER}`, tasks.map(summaryOf)));
   await close();
   return tasks;
@@ -105,18 +105,18 @@ async function fill({ address }: Place): Promise<Task[]> {
 
 /** Changes existing tasks as a running job does. */
 function changeMany(store: TaskStore, tasks: readonly Task[], round: number): Promise<void> {
-  return each(PUTS, async (at) => {
+  return repeat(PUTS, async (at) => {
     const task = tasks[(at * 31) % TASKS];
     if (task) await store.put({ ...task, progress: round * 10 });
   });
 }
 
-async function each(count: number, work: (at: number) => Promise<unknown>, atOnce = AT_ONCE): Promise<void> {
+async function repeat(count: number, work: (at: number) => Promise<unknown>, concurrency = CONCURRENCY): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
 async function durationOf(work: () => Promise<void>): Promise<number> {
@@ -128,18 +128,18 @@ async function durationOf(work: () => Promise<void>): Promise<number> {
 function report(results: readonly Figures[]): void {
   const [first] = results;
   if (!first) return;
-  const ratio = (value: number, to: number): string => (value / to).toFixed(2);
-  const whole = (value: number): string => Math.round(value).toLocaleString('en');
+  const ratio = (value: number, base: number): string => (value / base).toFixed(2);
+  const rounded = (value: number): string => Math.round(value).toLocaleString('en');
   const rows = results.map((one) => [
     one.name,
-    ...[whole(one.putsPerSecond), ratio(one.putsPerSecond, first.putsPerSecond)],
-    ...[whole(one.getsPerSecond), ratio(one.getsPerSecond, first.getsPerSecond)],
-    ...[whole(one.startMs), ratio(one.startMs, first.startMs)],
+    ...[rounded(one.putsPerSecond), ratio(one.putsPerSecond, first.putsPerSecond)],
+    ...[rounded(one.getsPerSecond), ratio(one.getsPerSecond, first.getsPerSecond)],
+    ...[rounded(one.startMs), ratio(one.startMs, first.startMs)],
     ...[one.pageMs.toFixed(1), ratio(one.pageMs, first.pageMs)],
   ]);
   console.log(`
-Storing a change of a task and reading a task, each ${AT_ONCE} at once; all ${TASKS.toLocaleString('en')} live tasks read at a start; and a page of 10 tasks of a member
-who has as many. Medians of ${ROUNDS} rounds; ratios to SQLite in the same run. Servers on loopback, everything flushed to disk before it is
+Storing a change of a task and reading a task, each ${CONCURRENCY} at once; all ${TASKS.toLocaleString('en')} live tasks read at startup; and a page of 10 tasks of a member
+to whom all of them belong. Medians of ${ROUNDS} rounds; ratios to SQLite in the same run. Servers on loopback, everything flushed to disk before it is
 acknowledged (Redis: within a second). Stores that are not running are omitted; to start them: npm run with-stores -- --durable npm run bench store
 `);
   const heads = ['changes/s', 'ratio', 'reads/s', 'ratio', 'start, ms', 'ratio', 'page, ms', 'ratio'];

@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { StoreAddress } from '../../src/services/store/index.ts';
 
 /** A new, empty store of one kind, which is deleted after the measurement. */
-export interface Place {
+export interface BenchStore {
   name: string;
   address: StoreAddress;
   close(): Promise<void>;
@@ -16,7 +16,7 @@ export interface Place {
 /** The last database that `npm run with-stores` creates. Nothing else uses it. */
 const REDIS_DATABASE = 9_999;
 
-const places: Readonly<Record<string, () => Promise<Place>>> = {
+const stores: Readonly<Record<string, () => Promise<BenchStore>>> = {
   SQLite: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
     return {
@@ -54,11 +54,11 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
   },
 };
 
-/** Each is opened when its turn comes. */
-export function placesHere(): (() => Promise<Place>)[] {
+/** The stores that can be measured now; each is opened when its turn comes. */
+export function availableStores(): (() => Promise<BenchStore>)[] {
   const servers = { Redis: process.env.TEST_REDIS_URL, Postgres: process.env.TEST_POSTGRES_URL };
-  const isHere = (name: string): boolean => !(name in servers) || Boolean(servers[name as keyof typeof servers]);
-  return Object.entries(places)
-    .filter(([name]) => isHere(name))
+  const isAvailable = (name: string): boolean => !(name in servers) || Boolean(servers[name as keyof typeof servers]);
+  return Object.entries(stores)
+    .filter(([name]) => isAvailable(name))
     .map(([, open]) => open);
 }

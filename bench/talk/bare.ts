@@ -6,7 +6,7 @@ import { type Call, MODEL, machineTime } from './orders.ts';
 /** One second of audio per event, like the client. */
 const PIECE_BYTES = 48_000;
 
-export type Moments = Pick<Call, 'firstTextAt' | 'firstAudioAt' | 'endAt'>;
+export type Timings = Pick<Call, 'firstTextAt' | 'firstAudioAt' | 'endAt'>;
 
 /** The smallest program that speaks the current protocol, without heartbeats, checks or stored state. */
 export class BareSession {
@@ -18,23 +18,23 @@ export class BareSession {
   }
 
   static async open(url: string, key: string): Promise<BareSession> {
-    const address = new URL(`/v1/realtime?model=${MODEL}`, url.replace('http', 'ws'));
-    const session = new BareSession(new WebSocket(address, { headers: { authorization: `Bearer ${key}` } }));
-    const created = await session.#until('session.created');
+    const endpoint = new URL(`/v1/realtime?model=${MODEL}`, url.replace('http', 'ws'));
+    const session = new BareSession(new WebSocket(endpoint, { headers: { authorization: `Bearer ${key}` } }));
+    const created = await session.#waitFor('session.created');
     session.id = (created.session as { id: string }).id;
     const format = { type: 'audio/pcm', rate: 24_000 };
     const audio = { input: { format, turn_detection: null }, output: { format } };
     session.#send({ type: 'session.update', session: { type: 'realtime', output_modalities: ['audio'], audio } });
-    await session.#until('session.updated');
+    await session.#waitFor('session.updated');
     return session;
   }
 
-  async say(said: string | Pcm, isWhole: boolean): Promise<Moments> {
-    if (typeof said === 'string') {
-      const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: said }] };
+  async say(utterance: string | Pcm, shouldFinish: boolean): Promise<Timings> {
+    if (typeof utterance === 'string') {
+      const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: utterance }] };
       this.#send({ type: 'conversation.item.create', item });
     } else {
-      const bytes = Buffer.from(said.buffer, said.byteOffset, said.byteLength);
+      const bytes = Buffer.from(utterance.buffer, utterance.byteOffset, utterance.byteLength);
       for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
         const audio = bytes.subarray(at, at + PIECE_BYTES).toString('base64');
         this.#send({ type: 'input_audio_buffer.append', audio });
@@ -42,15 +42,15 @@ export class BareSession {
       this.#send({ type: 'input_audio_buffer.commit' });
     }
     this.#send({ type: 'response.create' });
-    const moments = { firstTextAt: 0, firstAudioAt: 0 };
-    await this.#until(isWhole ? 'response.done' : 'response.output_audio.delta', (event) => {
-      if (event.type === 'response.output_audio_transcript.delta') moments.firstTextAt ||= machineTime();
+    const timings = { firstTextAt: 0, firstAudioAt: 0 };
+    await this.#waitFor(shouldFinish ? 'response.done' : 'response.output_audio.delta', (event) => {
+      if (event.type === 'response.output_audio_transcript.delta') timings.firstTextAt ||= machineTime();
       if (event.type !== 'response.output_audio.delta') return;
       // Audio counts as received once it is decoded into samples.
       const bytes = Buffer.from(event.delta as string, 'base64');
-      if (bytes.length > 0) moments.firstAudioAt ||= machineTime();
+      if (bytes.length > 0) timings.firstAudioAt ||= machineTime();
     });
-    return { ...moments, endAt: isWhole ? machineTime() : undefined };
+    return { ...timings, endAt: shouldFinish ? machineTime() : undefined };
   }
 
   async close(): Promise<void> {
@@ -62,18 +62,18 @@ export class BareSession {
     this.#socket.send(JSON.stringify(event));
   }
 
-  #until(type: string, look: (event: Record<string, unknown>) => void = () => undefined) {
+  #waitFor(type: string, onEvent: (event: Record<string, unknown>) => void = () => undefined) {
     return new Promise<Record<string, unknown>>((resolve, reject) => {
-      const fail = (fault: Error) => reject(fault);
-      const hear = (data: WebSocket.RawData) => {
+      const fail = (error: Error) => reject(error);
+      const onMessage = (data: WebSocket.RawData) => {
         const event = JSON.parse(String(data)) as Record<string, unknown>;
-        look(event);
+        onEvent(event);
         if (event.type === 'error') reject(new Error(String(data)));
         if (event.type !== type) return;
-        this.#socket.off('message', hear).off('error', fail);
+        this.#socket.off('message', onMessage).off('error', fail);
         resolve(event);
       };
-      this.#socket.on('message', hear).on('error', fail);
+      this.#socket.on('message', onMessage).on('error', fail);
     });
   }
 }

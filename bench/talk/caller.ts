@@ -1,72 +1,81 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { speechOf } from '../../sandbox/gateway/realtime/voice.ts';
+import { synthesizeSpeech } from '../../sandbox/gateway/realtime/voice.ts';
 import type { Pcm } from '../../src/lib/pcm.ts';
-import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
-import { BareSession, type Moments } from './bare.ts';
-import { type Call, type CallerOrder, type Manner, MODEL, machineTime, manners, question, type Way } from './orders.ts';
+import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
+import { BareSession, type Timings } from './bare.ts';
+import {
+  type Call,
+  type CallerOptions,
+  type Manner,
+  MODEL,
+  machineTime,
+  manners,
+  question,
+  type Variant,
+} from './orders.ts';
 
 /** The same answers, alternating between a bare socket and the client. */
 
 /** A session that was silent for a moment is pinged before an utterance, as in production. */
-const SILENT_MS = 1_200;
+const SILENCE_MS = 1_200;
 const WORDS = 30;
-const WARM_UP = 2;
-const PER_ROUND = 2 * manners.length;
-const spokenQuestion = speechOf('Tell me of the snow, and of the wind that carries it.', 'sage');
+const WARM_UP_ROUNDS = 2;
+const CALLS_PER_ROUND = 2 * manners.length;
+const spokenQuestion = synthesizeSpeech('Tell me of the snow, and of the wind that carries it.', 'sage');
 
-interface Opened {
-  readonly variant: Way;
+interface OpenSession {
+  readonly variant: Variant;
   readonly manner: Manner;
   readonly id: string;
-  say(utterance: string | Pcm, isWhole: boolean): Promise<Moments>;
+  say(utterance: string | Pcm, shouldFinish: boolean): Promise<Timings>;
   close(): Promise<void>;
 }
 
-const [{ url, key, rounds, whole }] = (await once(process, 'message')) as [CallerOrder];
-const gateway = openGateway({ ...defaultSettings, baseUrl: url, apiKey: key });
+const [{ url, key, rounds, whole }] = (await once(process, 'message')) as [CallerOptions];
+const gateway = createGateway({ ...defaultSettings, baseUrl: url, apiKey: key });
 
-const opened: Opened[] = [];
-for (let round = 0; round < WARM_UP + rounds; round++) {
+const sessions: OpenSession[] = [];
+for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
   for (const manner of manners) {
     // The process is warmed up by the time of the second measurement.
-    const variants: Way[] = round % 2 === 0 ? ['bare', 'client'] : ['client', 'bare'];
-    for (const variant of variants) opened.push(await open(variant, manner));
+    const variants: Variant[] = round % 2 === 0 ? ['bare', 'client'] : ['client', 'bare'];
+    for (const variant of variants) sessions.push(await open(variant, manner));
   }
 }
-await sleep(SILENT_MS);
+await sleep(SILENCE_MS);
 const calls: Call[] = [];
-for (const [at, session] of opened.entries()) {
+for (const [at, session] of sessions.entries()) {
   const { variant, manner, id } = session;
   const utterance = manner === 'sound' ? spokenQuestion : question(at, WORDS);
-  const moments = await session.say(utterance, at >= opened.length - whole * PER_ROUND);
-  calls.push({ way: variant, manner, session: id, ...moments });
+  const timings = await session.say(utterance, at >= sessions.length - whole * CALLS_PER_ROUND);
+  calls.push({ way: variant, manner, session: id, ...timings });
   await session.close();
 }
-process.send?.(calls.slice(WARM_UP * PER_ROUND));
+process.send?.(calls.slice(WARM_UP_ROUNDS * CALLS_PER_ROUND));
 await gateway.close();
 
-async function open(variant: Way, manner: Manner): Promise<Opened> {
+async function open(variant: Variant, manner: Manner): Promise<OpenSession> {
   if (variant === 'bare') {
     const bare = await BareSession.open(url, key);
     return {
       variant,
       manner,
       id: bare.id,
-      say: (utterance, isWhole) => bare.say(utterance, isWhole),
+      say: (utterance, shouldFinish) => bare.say(utterance, shouldFinish),
       close: () => bare.close(),
     };
   }
   const session = await gateway.realtime.open({ model: MODEL });
-  const say = async (utterance: string | Pcm, isWhole: boolean): Promise<Moments> => {
+  const say = async (utterance: string | Pcm, shouldFinish: boolean): Promise<Timings> => {
     const answer = await session.say(typeof utterance === 'string' ? { text: utterance } : { audio: utterance });
-    const moments = { firstTextAt: 0, firstAudioAt: 0 };
+    const timings = { firstTextAt: 0, firstAudioAt: 0 };
     for await (const { type } of answer.events) {
-      if (type === 'text') moments.firstTextAt ||= machineTime();
-      if (type === 'audio') moments.firstAudioAt ||= machineTime();
-      if (type === 'audio' && !isWhole) break;
+      if (type === 'text') timings.firstTextAt ||= machineTime();
+      if (type === 'audio') timings.firstAudioAt ||= machineTime();
+      if (type === 'audio' && !shouldFinish) break;
     }
-    return { ...moments, endAt: isWhole ? machineTime() : undefined };
+    return { ...timings, endAt: shouldFinish ? machineTime() : undefined };
   };
   return { variant, manner, id: session.id, say, close: () => session.close() };
 }

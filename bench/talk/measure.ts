@@ -2,7 +2,7 @@ import { end, messageFrom, start } from '../discord/child.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
 import { measureMany } from './many.ts';
-import { type BotFigures, type Call, type Manner, manners, type Served, type Way } from './orders.ts';
+import { type BotFigures, type Call, type Manner, manners, type ServerInfo, type Variant } from './orders.ts';
 import { measureSounds } from './sounds.ts';
 import { Stage } from './stage.ts';
 
@@ -10,40 +10,40 @@ import { Stage } from './stage.ts';
 const FIRST_WORD_MS = 325;
 const GATEWAY_SPEED = 4;
 const CALLS = 20;
-const WHOLE = 5;
+const FINISHED_ROUNDS = 5;
 const ROUNDS = 5;
 
-const said: Readonly<Record<Manner, string>> = { words: 'words', sound: '2.4 s of sound' };
+const inputNames: Readonly<Record<Manner, string>> = { words: 'words', sound: '2.4 s of sound' };
 
 /** Measures the cost of live conversations: the time to an answer, and the memory of twenty of them. */
 export async function measureTalk(): Promise<void> {
-  const sides = start(new URL('sides.ts', import.meta.url));
+  const embeddedServers = start(new URL('sides.ts', import.meta.url));
   try {
-    const served = await messageFrom<Served>(sides);
-    const stage = new Stage(sides, served);
-    await stage.ask('speed', { gatewaySpeed: GATEWAY_SPEED });
-    const calls = await called(served);
-    reportCalls(calls, await stage.ask('inputs', null));
+    const serverInfo = await messageFrom<ServerInfo>(embeddedServers);
+    const stage = new Stage(embeddedServers, serverInfo);
+    await stage.request('speed', { gatewaySpeed: GATEWAY_SPEED });
+    const calls = await measureCalls(serverInfo);
+    reportCalls(calls, await stage.request('inputs', null));
     await stage.withBot(async (bot) => {
       // The first answer warms the process up.
-      for (const manner of manners) await stage.ask('alone', { manner, rounds: 1 });
+      for (const manner of manners) await stage.request('alone', { manner, rounds: 1 });
       const [words, sound] = [
-        await stage.ask('alone', { manner: 'words', rounds: ROUNDS }),
-        await stage.ask('alone', { manner: 'sound', rounds: ROUNDS }),
+        await stage.request('alone', { manner: 'words', rounds: ROUNDS }),
+        await stage.request('alone', { manner: 'sound', rounds: ROUNDS }),
       ];
-      reportBot({ words, sound }, calls, await stage.ask('inputs', null));
+      reportBot({ words, sound }, calls, await stage.request('inputs', null));
       await measureMany(stage, bot);
     });
   } finally {
-    await end(sides);
+    await end(embeddedServers);
   }
   await measureSounds();
 }
 
-async function called({ url, key }: Served): Promise<Call[]> {
+async function measureCalls({ url, key }: ServerInfo): Promise<Call[]> {
   const caller = start(new URL('caller.ts', import.meta.url));
   try {
-    caller.send({ url, key, rounds: CALLS, whole: WHOLE });
+    caller.send({ url, key, rounds: CALLS, whole: FINISHED_ROUNDS });
     return await messageFrom<Call[]>(caller);
   } finally {
     await end(caller);
@@ -53,22 +53,22 @@ async function called({ url, key }: Served): Promise<Call[]> {
 type Inputs = Readonly<Record<string, number>>;
 type Moment = 'firstTextAt' | 'firstAudioAt' | 'endAt';
 
-const after = (
+const elapsedUntil = (
   calls: readonly Call[],
   inputs: Inputs,
-  wanted: { way: Way; manner: Manner },
+  selection: { way: Variant; manner: Manner },
   moment: Moment,
 ): number[] =>
   calls
-    .filter(({ way, manner }) => way === wanted.way && manner === wanted.manner)
+    .filter(({ way, manner }) => way === selection.way && manner === selection.manner)
     .flatMap((call) => (call[moment] === undefined ? [] : [call[moment] - (inputs[call.session] ?? Number.NaN)]));
 
 function reportCalls(calls: readonly Call[], inputs: Inputs): void {
   const rows = manners.flatMap((manner) =>
     (['firstTextAt', 'firstAudioAt'] as const).map((moment) => {
-      const bare = after(calls, inputs, { way: 'bare', manner }, moment);
-      const client = after(calls, inputs, { way: 'client', manner }, moment);
-      const name = `${said[manner]}: to the first ${moment === 'firstTextAt' ? 'text' : 'audio'}`;
+      const bare = elapsedUntil(calls, inputs, { way: 'bare', manner }, moment);
+      const client = elapsedUntil(calls, inputs, { way: 'client', manner }, moment);
+      const name = `${inputNames[manner]}: to the first ${moment === 'firstTextAt' ? 'text' : 'audio'}`;
       return [name, ...cells(bare), ...cells(client), ratio(client, bare)];
     }),
   );
@@ -80,13 +80,13 @@ function reportCalls(calls: readonly Call[], inputs: Inputs): void {
 
 function reportBot(figures: Record<Manner, BotFigures[]>, calls: readonly Call[], inputs: Inputs): void {
   const rows = manners.flatMap((manner) => {
-    const bare = (moment: Moment) => after(calls, inputs, { way: 'bare', manner }, moment);
+    const bare = (moment: Moment) => elapsedUntil(calls, inputs, { way: 'bare', manner }, moment);
     const bot = (pick: (figures: BotFigures) => number) => figures[manner].map(pick);
-    const row = (name: string, of: number[], against: number[]) => [
-      `${said[manner]}: ${name}`,
-      ...cells(of),
-      median(against).toFixed(0),
-      ratio(of, against),
+    const row = (name: string, values: number[], baseline: number[]) => [
+      `${inputNames[manner]}: ${name}`,
+      ...cells(values),
+      median(baseline).toFixed(0),
+      ratio(values, baseline),
     ];
     return [
       row(

@@ -3,7 +3,7 @@ export type Manner = 'words' | 'sound';
 export const manners = ['words', 'sound'] as const satisfies readonly Manner[];
 
 /** The messages to the process with the embedded servers, and its replies. */
-export interface SideOrders {
+export interface Commands {
   /** Conversations that stay open. */
   open: { input: { talks: number }; answer: null };
   /** An utterance by the owner of each conversation, one at a time. */
@@ -14,9 +14,9 @@ export interface SideOrders {
   /** By session id, the time at which the gateway had received the whole utterance, according to the machine's clock. */
   inputs: { input: null; answer: Record<string, number> };
 }
-export type SideOrder = {
-  [Kind in keyof SideOrders]: { kind: Kind; input: SideOrders[Kind]['input'] };
-}[keyof SideOrders];
+export type Command = {
+  [Kind in keyof Commands]: { kind: Kind; input: Commands[Kind]['input'] };
+}[keyof Commands];
 
 /** Milliseconds since the form was sent. */
 export interface BotFigures {
@@ -27,36 +27,36 @@ export interface BotFigures {
   seconds: number;
 }
 
-export interface Served {
+export interface ServerInfo {
   settings: Record<string, string>;
   url: string;
   key: string;
 }
 
-export type Way = 'bare' | 'client';
+export type Variant = 'bare' | 'client';
 
 /** The messages to a caller. */
-export interface CallerOrder {
+export interface CallerOptions {
   url: string;
   key: string;
   rounds: number;
-  /** This many answers are received until their end, the others until their first audio. */
+  /** The answers of the last rounds, this many, are received until their end, the others until their first audio. */
   whole: number;
 }
 
 /** The times of the events of one answer, according to the machine's clock. */
 export interface Call {
-  way: Way;
+  way: Variant;
   manner: Manner;
   session: string;
   firstTextAt: number;
   firstAudioAt: number;
-  /** Only of answers that were received until their end. */
+  /** Undefined unless the answer was received until its end. */
   endAt: number | undefined;
 }
 
 export const MODEL = 'parley-realtime';
-/** The length of the answer in words, which the embedded gateway lets a request choose. */
+/** A question whose answer has this many words, which the embedded gateway reads from the question. */
 export const question = (number: number, words: number): string => `tell me of snow number ${number}, ${words} words`;
 
 /** The clock of the whole machine in milliseconds, so that times from two processes can be compared. */

@@ -2,17 +2,17 @@ import { on } from 'node:events';
 import { startDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
-import { speechOf } from '../../sandbox/gateway/realtime/voice.ts';
+import { synthesizeSpeech } from '../../sandbox/gateway/realtime/voice.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { noLimits } from '../../test/support/no-limits.ts';
-import { type BotFigures, MODEL, machineTime, question, type SideOrder, type SideOrders } from './orders.ts';
-import { encodeVoiceMessage, sounds } from './sounds.ts';
+import { type BotFigures, type Command, type Commands, MODEL, machineTime, question } from './orders.ts';
+import { encodeVoiceMessage, openBenchAudio } from './sounds.ts';
 
 /** The embedded servers in a separate process: Discord, in which members speak, and the gateway, which answers. */
 
 /** Discord's limits for one token apply; those for one IP address are not measured. */
-const UNBOUND = 1_000_000_000;
+const UNLIMITED = 1_000_000_000;
 const VOICE_MESSAGE = 1 << 13;
 /** The first word of every answer. No question contains it. */
 const FIRST_WORD = 'This';
@@ -20,7 +20,7 @@ const WORDS = 30;
 
 const key = 'sk-sandbox';
 const gateway = await startGateway({ keys: [{ key }] });
-const discord = await startDiscord({ limits: { globalPerSecond: UNBOUND } });
+const discord = await startDiscord({ limits: { globalPerSecond: UNLIMITED } });
 
 const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
   method: 'PUT',
@@ -35,33 +35,36 @@ gateway.realtime.on('received', (session, event) => {
   if (type === 'input_audio_buffer.commit' || type === 'conversation.item.create') inputs[session.id] = machineTime();
 });
 
-const spoken = await encodeVoiceMessage(
-  sounds(),
-  speechOf('Tell me of the snow, and of the wind that carries it.', 'sage'),
+const voiceMessage = await encodeVoiceMessage(
+  openBenchAudio(),
+  synthesizeSpeech('Tell me of the snow, and of the wind that carries it.', 'sage'),
 );
-const file = { name: 'snow.ogg', bytes: spoken.bytes };
-const openings: Message[] = [];
-let asked = 0;
+const file = { name: 'snow.ogg', bytes: voiceMessage.bytes };
+const openingMessages: Message[] = [];
+let requestCount = 0;
 
-type Does = { [Kind in keyof SideOrders]: (input: SideOrders[Kind]['input']) => Promise<SideOrders[Kind]['answer']> };
-const does: Does = {
+type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['answer']> };
+const handlers: Handlers = {
   async open({ talks }) {
-    await ready();
-    for (let talk = 0; talk < talks; talk++) openings.push(await beginTalk());
+    await waitForBot();
+    for (let talk = 0; talk < talks; talk++) openingMessages.push(await startTalk());
     return null;
   },
   async alone({ manner, rounds }) {
-    await ready();
+    await waitForBot();
     const figures: BotFigures[] = [];
     for (let round = 0; round < rounds; round++) {
-      const opening = await beginTalk();
-      figures.push(await saidIn(opening, manner === 'sound' ? { sound: [file] } : { words: asking(WORDS) }));
+      const opening = await startTalk();
+      figures.push(
+        await measureUtterance(opening, manner === 'sound' ? { sound: [file] } : { words: nextQuestion(WORDS) }),
+      );
       await discord.as('member').click(opening, 'End');
-      await discord.until(() => (mayBeSpokenTo(now(opening)) ? undefined : true), 'the end');
+      await discord.until(() => (acceptsUtterances(currentVersion(opening)) ? undefined : true), 'the end');
     }
     return figures;
   },
-  together: ({ words }) => Promise.all(openings.map((opening) => saidIn(opening, { words: asking(words) }))),
+  together: ({ words }) =>
+    Promise.all(openingMessages.map((opening) => measureUtterance(opening, { words: nextQuestion(words) }))),
   async speed({ gatewaySpeed }) {
     gateway.setSpeed(gatewaySpeed);
     return null;
@@ -78,39 +81,42 @@ process.send?.({
     ...{ DEFAULT_TALK_MODEL: MODEL, STORE_URL: 'sqlite://:memory:' },
   },
 });
-for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
-  const { kind, input } = order as SideOrder;
-  process.send?.(await (does[kind] as (input: unknown) => Promise<unknown>)(input));
+for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {
+  const { kind, input } = command as Command;
+  process.send?.(await (handlers[kind] as (input: unknown) => Promise<unknown>)(input));
 }
 await Promise.all([discord.close(), gateway.close()]);
 
-function ready(): Promise<boolean> {
+function waitForBot(): Promise<boolean> {
   return discord.until(() => (discord.gateway.sessions > 0 ? true : undefined), 'the bot');
 }
 
-function asking(words: number): string {
-  asked += 1;
-  return question(asked, words);
+function nextQuestion(words: number): string {
+  requestCount += 1;
+  return question(requestCount, words);
 }
 
 /** The first message of the conversation, with the button to speak. Two equal orders within seconds would count as one. */
-async function beginTalk(): Promise<Message> {
-  asked += 1;
-  const exchange = await discord.as('member').slash('talk start', { instructions: `be number ${asked}` });
+async function startTalk(): Promise<Message> {
+  requestCount += 1;
+  const exchange = await discord.as('member').slash('talk start', { instructions: `be number ${requestCount}` });
   const [, thread = ''] = /<#(\d+)>/.exec((await exchange.message()).content) ?? [];
-  return discord.until(() => discord.messages(thread).find(mayBeSpokenTo), 'the first message');
+  return discord.until(() => discord.messages(thread).find(acceptsUtterances), 'the first message');
 }
 
-async function saidIn(opening: Message, said: { words: string } | { sound: (typeof file)[] }): Promise<BotFigures> {
-  const there = discord.as('member');
-  const form = await (await there.click(opening, 'Speak')).modal();
+async function measureUtterance(
+  opening: Message,
+  utterance: { words: string } | { sound: (typeof file)[] },
+): Promise<BotFigures> {
+  const member = discord.as('member');
+  const form = await (await member.click(opening, 'Speak')).modal();
   const start = performance.now();
-  const since = () => performance.now() - start;
-  const exchange = await there.fill(form, said);
+  const elapsedMs = () => performance.now() - start;
+  const exchange = await member.fill(form, utterance);
   await exchange.message((message) => text(message).includes(FIRST_WORD));
-  const firstWordsMs = since();
+  const firstWordsMs = elapsedMs();
   const { id } = await exchange.message((message) => JSON.stringify(message.components).includes('Delete'));
-  const endMs = since();
+  const endMs = elapsedMs();
   const voice = await discord.until(
     () =>
       discord
@@ -118,14 +124,14 @@ async function saidIn(opening: Message, said: { words: string } | { sound: (type
         .find((message) => isVoice(message) && message.message_reference?.message_id === id),
     'a voice message',
   );
-  return { firstWordsMs, endMs, voiceMs: since(), seconds: voice.attachments[0]?.duration_secs ?? Number.NaN };
+  return { firstWordsMs, endMs, voiceMs: elapsedMs(), seconds: voice.attachments[0]?.duration_secs ?? Number.NaN };
 }
 
-function now(message: Message): Message {
+function currentVersion(message: Message): Message {
   return discord.messages(message.channel_id).find(({ id }) => id === message.id) ?? message;
 }
 
-function mayBeSpokenTo({ components }: Message): boolean {
+function acceptsUtterances({ components }: Message): boolean {
   return JSON.stringify(components ?? []).includes('Speak');
 }
 

@@ -1,42 +1,42 @@
 import type { ChildProcess } from 'node:child_process';
-import { asStarted } from '../as-started.ts';
+import { nodeArguments } from '../as-started.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
-import type { Strain } from '../text/probe.ts';
-import type { Served, SideOrders } from './orders.ts';
+import type { ProcessUsage } from '../text/probe.ts';
+import type { Commands, ServerInfo } from './orders.ts';
 
 /** The bot as started in production, and its memory. */
 export interface MeasuredBot {
-  strain(collect?: boolean): Promise<Strain>;
+  usage(collect?: boolean): Promise<ProcessUsage>;
 }
 
-/** The embedded servers, and a bot between them. */
+/** The embedded servers, and a bot that is connected to them. */
 export class Stage {
-  readonly #sides: ChildProcess;
-  readonly #served: Served;
+  readonly #embeddedServers: ChildProcess;
+  readonly #serverInfo: ServerInfo;
 
-  constructor(sides: ChildProcess, served: Served) {
-    this.#sides = sides;
-    this.#served = served;
+  constructor(embeddedServers: ChildProcess, serverInfo: ServerInfo) {
+    this.#embeddedServers = embeddedServers;
+    this.#serverInfo = serverInfo;
   }
 
-  async ask<Kind extends keyof SideOrders>(
+  async request<Kind extends keyof Commands>(
     kind: Kind,
-    input: SideOrders[Kind]['input'],
-  ): Promise<SideOrders[Kind]['answer']> {
-    this.#sides.send({ kind, input });
-    return messageFrom<SideOrders[Kind]['answer']>(this.#sides);
+    input: Commands[Kind]['input'],
+  ): Promise<Commands[Kind]['answer']> {
+    this.#embeddedServers.send({ kind, input });
+    return messageFrom<Commands[Kind]['answer']>(this.#embeddedServers);
   }
 
   async withBot(work: (bot: MeasuredBot) => Promise<void>): Promise<void> {
     const child = start(new URL('../../src/index.ts', import.meta.url), {
-      environment: this.#served.settings,
-      nodeOptions: [...asStarted, '--expose-gc', '--import', new URL('../text/probe.ts', import.meta.url).href],
+      environment: this.#serverInfo.settings,
+      nodeOptions: [...nodeArguments, '--expose-gc', '--import', new URL('../text/probe.ts', import.meta.url).href],
     });
     try {
       await work({
-        strain(collect = false) {
+        usage(collect = false) {
           child.send({ collect });
-          return messageFrom<Strain>(child);
+          return messageFrom<ProcessUsage>(child);
         },
       });
     } finally {

@@ -6,7 +6,7 @@ export const PROMPT =
 
 const SUBMITTED_AT = Date.UTC(2026, 0, 1);
 
-const [before, after] = JSON.stringify({
+const [prefix, suffix] = JSON.stringify({
   id: '<id>',
   action: 'IMAGINE',
   customId: '',
@@ -30,4 +30,4 @@ const [before, after] = JSON.stringify({
   failReason: null,
 }).split('<id>') as [string, string];
 
-export const answerTo = (remoteId: string): string => before + remoteId + after;
+export const responseFor = (remoteId: string): string => prefix + remoteId + suffix;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
-import { type Counted, counted } from './counted.ts';
+import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
+import { type CpuUse, measureCpuUse } from './counted.ts';
 
 /** The gateway client alone, in a separate process. It polls the same tasks as the engine in turn, a fixed number at once. */
 
@@ -13,26 +13,26 @@ export interface ClientInput {
   countedMs: number;
 }
 
-export interface ClientFigures extends Counted {
+export interface ClientFigures extends CpuUse {
   polls: number;
 }
 
 const [input] = (await once(process, 'message')) as [ClientInput];
 const { gatewayUrl: baseUrl, remoteIds, inFlight } = input;
-const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections: inFlight });
+const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections: inFlight });
 let polls = 0;
 let isOver = false;
-const asking = Array.from({ length: inFlight }, ask);
+const pollLoops = Array.from({ length: inFlight }, pollRepeatedly);
 await sleep(input.warmUpMs);
 polls = 0;
-const cost = await counted(input.countedMs);
+const cost = await measureCpuUse(input.countedMs);
 process.send?.({ polls, ...cost } satisfies ClientFigures);
 isOver = true;
-await Promise.all(asking);
+await Promise.all(pollLoops);
 await gateway.close();
 process.disconnect();
 
-async function ask(): Promise<void> {
+async function pollRepeatedly(): Promise<void> {
   while (!isOver) {
     polls += 1;
     await gateway.imgx.get(remoteIds[polls % remoteIds.length] ?? '', { attempts: 1 });

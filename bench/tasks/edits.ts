@@ -12,21 +12,21 @@ const LENGTHS = [
 /** How much of Discord's and the gateway's rate limits a job uses. */
 export function reportEdits(jobs: readonly JobFigures[]): void {
   const rows = LENGTHS.map(({ name, from, to }) => {
-    const those = jobs.filter(({ lasted }) => lasted > from * SECOND_MS && lasted <= to * SECOND_MS);
-    const each = (pick: (job: JobFigures) => number): string => mean(those.map(pick)).toFixed(1);
+    const matching = jobs.filter(({ durationMs }) => durationMs > from * SECOND_MS && durationMs <= to * SECOND_MS);
+    const average = (pick: (job: JobFigures) => number): string => mean(matching.map(pick)).toFixed(1);
     return [
       name,
-      String(those.length),
-      each(({ questions }) => questions),
-      each(({ progressEdits }) => progressEdits),
-      String(Math.max(...those.map(({ progressEdits }) => progressEdits))),
-      each(({ endEdits }) => endEdits),
+      String(matching.length),
+      average(({ polls }) => polls),
+      average(({ progressEdits }) => progressEdits),
+      String(Math.max(...matching.map(({ progressEdits }) => progressEdits))),
+      average(({ endEdits }) => endEdits),
     ];
   });
   console.log(`
 Edits of the same ${jobs.length} jobs. Target: one edit for the end of each job.
 `);
-  console.log(table(['a job', 'jobs', 'questions', 'progress edits', 'max', 'end edits'], rows));
+  console.log(table(['job duration', 'jobs', 'polls', 'progress edits', 'max', 'end edits'], rows));
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -6,31 +6,35 @@ import { percentile } from './percentile.ts';
 
 const SECOND_MS = 1_000;
 /** The specification's schedule: how often a job is polled in its first half minute and after it. */
-const EARLY_MS = 30 * SECOND_MS;
-const EARLY_GAP_MS = 2.5 * SECOND_MS;
-const GAP_MS = 7.5 * SECOND_MS;
+const FIRST_PHASE_MS = 30 * SECOND_MS;
+const FIRST_INTERVAL_MS = 2.5 * SECOND_MS;
+const LATER_INTERVAL_MS = 7.5 * SECOND_MS;
 
 const JOBS = 24;
-const EVERY_MS = 300;
+const ORDER_INTERVAL_MS = 300;
 /** At this speed a job takes about four seconds. */
 const GATEWAY_SPEED = 10;
 
 /** Reports how long after the gateway finishes a job the member sees the result, and how much of that delay comes from polling. */
 export function reportSchedule(jobs: readonly JobFigures[]): void {
   const kinds = [
-    { name: 'at most 30 s long', gap: EARLY_GAP_MS, jobs: jobs.filter(({ lasted }) => lasted <= EARLY_MS) },
-    { name: 'longer', gap: GAP_MS, jobs: jobs.filter(({ lasted }) => lasted > EARLY_MS) },
+    {
+      name: 'at most 30 s long',
+      gap: FIRST_INTERVAL_MS,
+      jobs: jobs.filter(({ durationMs }) => durationMs <= FIRST_PHASE_MS),
+    },
+    { name: 'longer', gap: LATER_INTERVAL_MS, jobs: jobs.filter(({ durationMs }) => durationMs > FIRST_PHASE_MS) },
   ];
-  const rows = kinds.map(({ name, gap, jobs: those }) => {
-    const found = those.map(({ untilFound }) => untilFound);
-    const shown = those.map(({ delay }) => delay);
+  const rows = kinds.map(({ name, gap: intervalMs, jobs: group }) => {
+    const found = group.map(({ untilFound }) => untilFound);
+    const shown = group.map(({ delay }) => delay);
     return [
       name,
-      String(those.length),
+      String(group.length),
       seconds(median(found)),
       seconds(percentile(found, 0.95)),
-      seconds(gap / 2),
-      (median(found) / (gap / 2)).toFixed(2),
+      seconds(intervalMs / 2),
+      (median(found) / (intervalMs / 2)).toFixed(2),
       seconds(median(shown)),
       seconds(percentile(shown, 0.95)),
     ];
@@ -44,18 +48,21 @@ length. The clock runs ${CLOCK_SPEED} times faster, so real processing time is m
 
 /** Measures the bot's own delay in real time: from the poll that found the end to the edit that shows it. */
 export async function measureBotDelay(): Promise<void> {
-  const planned = Array.from({ length: JOBS }, (_, number): JobInput => {
+  const jobInputs = Array.from({ length: JOBS }, (_, number): JobInput => {
     return { ends: number % 2 === 0 ? 'image' : 'fails', times: 1 };
   });
-  const jobs = await runJobs({ jobs: planned, everyMs: EVERY_MS }, { clockSpeed: 1, gatewaySpeed: GATEWAY_SPEED });
+  const jobs = await runJobs(
+    { jobs: jobInputs, everyMs: ORDER_INTERVAL_MS },
+    { clockSpeed: 1, gatewaySpeed: GATEWAY_SPEED },
+  );
   const names = { fails: 'failed, no media', image: 'one image of 1 MB' } as const;
   const rows = (['fails', 'image'] as const).map((ends) => {
-    const delays = jobs.filter((job) => job.ends === ends).map((job) => job.ours);
+    const delays = jobs.filter((job) => job.ends === ends).map((job) => job.botDelay);
     return [
       names[ends],
       String(delays.length),
       ...[median(delays), Math.min(...delays), Math.max(...delays)].map((ms) => ms.toFixed(0)),
-      `${((100 * median(delays)) / (EARLY_GAP_MS / 2)).toFixed(1)}%`,
+      `${((100 * median(delays)) / (FIRST_INTERVAL_MS / 2)).toFixed(1)}%`,
     ];
   });
   console.log(`

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindSpecs, kindsOf } from '../../src/commands/index.ts';
 import { openLog } from '../../src/lib/log.ts';
-import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
+import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
-import { type Counted, counted } from './counted.ts';
+import { type CpuUse, measureCpuUse } from './counted.ts';
 import { fastClock } from './fast-clock.ts';
 import { percentile } from './percentile.ts';
 import { WatchedScheduler } from './watched.ts';
@@ -28,10 +28,10 @@ export interface EngineInput {
   countedMs: number;
 }
 
-export interface EngineFigures extends Counted {
+export interface EngineFigures extends CpuUse {
   polls: number;
-  questions: number;
-  /** How late each poll was, if that is recorded. */
+  requests: number;
+  /** How late the polls were, if that is recorded. */
   p50LatenessMs: number;
   p95LatenessMs: number;
 }
@@ -41,10 +41,10 @@ const maxWaitMs = { image: WAIT_LIMIT_MS, video: WAIT_LIMIT_MS, music: WAIT_LIMI
 
 const [input] = (await once(process, 'message')) as [EngineInput];
 const clock = fastClock(input.clockSpeed);
-const log = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => process.stderr.write(line) });
+const log = openLog({ level: 'warn', secrets: [], isReadable: false, write: (line) => process.stderr.write(line) });
 const store = await openStore({ url: `sqlite://${input.file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
 const { gatewayUrl: baseUrl, connections, perSecond, inFlight, pollsInBatches, isTimed } = input;
-const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections }, { log, clock });
+const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections }, { log, clock });
 const withoutJitter = (): number => 0.5;
 const random = isTimed ? withoutJitter : Math.random;
 const scheduler = new InProcessScheduler({ clock, log, random, limits: { perSecond, inFlight } });
@@ -70,15 +70,15 @@ tasks.book.onChange(() => {
 await tasks.open();
 await tasks.start();
 await sleep(input.warmUpMs);
-watched.forget();
-const cost = await counted(input.countedMs);
-const { polls, questions, lateness, trouble } = watched;
+watched.reset();
+const cost = await measureCpuUse(input.countedMs);
+const { polls, requests, lateness, trouble } = watched;
 if (trouble) throw new Error(`A poll failed: ${trouble.reason}`);
 if (changes > 0) throw new Error(`Expected only polls without changes, but tasks changed ${changes} times.`);
 process.send?.({
   ...cost,
   polls,
-  questions,
+  requests,
   p50LatenessMs: percentile(lateness, 0.5),
   p95LatenessMs: percentile(lateness, 0.95),
 } satisfies EngineFigures);

@@ -15,9 +15,9 @@ import { dropExpiredToken } from '../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
 import { createTask, markAccepted, markOverdue } from '../../src/services/tasks/transitions.ts';
-import { answerTo, PROMPT } from './answer.ts';
+import { PROMPT, responseFor } from './answer.ts';
 
-export interface Filling {
+export interface StoreContent {
   tasks: number;
   /** How long ago the tasks were requested. */
   ageMs: number;
@@ -32,21 +32,21 @@ const TOKEN_MS = 15 * 60_000;
 const OVERDUE_AFTER_MS = 5 * 60_000;
 
 /**
- * A store as the bot leaves it behind. The rows are written many at a time: one by one, each flushed to disk before the next, ten thousand take
- * minutes. The lists of `/tasks` are omitted, because a start does not read them.
+ * Fills a store as the bot leaves it behind. The rows are written many at a time, because ten thousand single writes, each flushed to disk, take
+ * minutes. The lists of `/tasks` are omitted, because they are not read at startup.
  */
-export async function fillStore(file: string, filling: Filling): Promise<void> {
-  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-  // Opened once in the same way as by the bot, so that it is marked as a store of the bot.
+export async function fillStore(file: string, content: StoreContent): Promise<void> {
+  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  // Opened once as the bot does, so that the file is marked as the bot's store.
   await (
     await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
   ).close();
   const connection = new SqliteBackend(file);
   const { live, ledger, meta } = openNamespaces(connection);
   const days: string[] = [];
-  for (let at = 0; at < filling.tasks; at += ROWS_AT_ONCE) {
-    const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, filling.tasks - at) }, (_, one) =>
-      runningTask(at + one, filling),
+  for (let at = 0; at < content.tasks; at += ROWS_AT_ONCE) {
+    const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, content.tasks - at) }, (_, index) =>
+      runningTask(at + index, content),
     );
     await live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
     const entries = tasks.map((task) => createEntry(task));
@@ -62,12 +62,12 @@ export async function fillStore(file: string, filling: Filling): Promise<void> {
 export const remoteIdOf = (number: number): string => String(1_760_000_000_000_000 + number);
 
 /** The task that the bot's own transitions make from a request and the stub's response. */
-export function runningTask(number: number, { ageMs, withDeadTokens = false }: Omit<Filling, 'tasks'>): Task {
+export function runningTask(number: number, { ageMs, withDeadTokens = false }: Omit<StoreContent, 'tasks'>): Task {
   const now = Date.now();
   const created = now - ageMs;
   const remoteId = remoteIdOf(number);
   const message = { channelId: snowflake(3, number % (GUILDS * 5)), id: snowflake(4, number) };
-  const ordered = createTask(
+  const submitting = createTask(
     {
       kind: 'imagine',
       request: { prompt: PROMPT },
@@ -94,18 +94,22 @@ export function runningTask(number: number, { ageMs, withDeadTokens = false }: O
       now: created,
     },
   );
-  const taken = { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
-  const running = advance(markAccepted(ordered, taken, created), snapshotOf(remoteId), Math.min(now, created + 60_000));
-  const late = ageMs >= OVERDUE_AFTER_MS ? markOverdue(running, created + OVERDUE_AFTER_MS) : running;
-  return withDeadTokens ? late : dropExpiredToken(late, now);
+  const submission = { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
+  const running = advance(
+    markAccepted(submitting, submission, created),
+    snapshotOf(remoteId),
+    Math.min(now, created + 60_000),
+  );
+  const aged = ageMs >= OVERDUE_AFTER_MS ? markOverdue(running, created + OVERDUE_AFTER_MS) : running;
+  return withDeadTokens ? aged : dropExpiredToken(aged, now);
 }
 
-const place = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: 0 };
-const notices = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
+const context = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: 0 };
+const ignoredEvents = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
 
 function snapshotOf(remoteId: string): Snapshot {
-  return readSnapshot('imgx', JSON.parse(answerTo(remoteId)), place, notices);
+  return readSnapshot('imgx', JSON.parse(responseFor(remoteId)), context, ignoredEvents);
 }
 
-/** As long as Discord's ids. */
+/** An id that is as long as Discord's. */
 const snowflake = (kind: number, number: number): string => `${kind}${String(number).padStart(18, '0')}`;

@@ -1,17 +1,17 @@
 /** The messages to the process with the embedded servers, and its replies. */
-export interface Orders {
+export interface Commands {
   /** Members request these jobs, one at a time. */
   begin: { input: Workload; answer: null };
-  /** How many of them are not settled, because their end has not been shown in Discord. */
+  /** How many of these jobs have not yet been shown in Discord as ended. */
   open: { input: null; answer: number };
   figures: { input: null; answer: JobFigures[] };
 }
 
-export type Order = { [Kind in keyof Orders]: { kind: Kind; input: Orders[Kind]['input'] } }[keyof Orders];
+export type Command = { [Kind in keyof Commands]: { kind: Kind; input: Commands[Kind]['input'] } }[keyof Commands];
 
 export interface Workload {
   jobs: readonly JobInput[];
-  /** According to the machine's clock. */
+  /** The interval between two orders, by the machine's clock. */
   everyMs: number;
 }
 
@@ -24,25 +24,25 @@ export interface JobInput {
 /** One job, in milliseconds of the clock that both embedded servers share. */
 export interface JobFigures {
   ends: JobInput['ends'];
-  lasted: number;
+  durationMs: number;
   /** From the end of the job at the gateway to the edit that shows it. */
   delay: number;
   /** The part caused by the schedule: until the poll that finds the end. */
   untilFound: number;
   /** The part caused by the bot: from that poll on. */
-  ours: number;
-  questions: number;
+  botDelay: number;
+  polls: number;
   progressEdits: number;
   endEdits: number;
 }
 
 /** How the embedded servers run, as arguments of their program. */
-export interface SidesInput {
+export interface EmbeddedServersInput {
   clockSpeed: number;
   clockOrigin: number;
   gatewaySpeed: number;
 }
 
-export interface Served {
+export interface ServerInfo {
   settings: Record<string, string>;
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { end, messageFrom, start } from '../discord/child.ts';
-import type { JobFigures, Order, Orders, Served, SidesInput, Workload } from './job-orders.ts';
+import type { Command, Commands, EmbeddedServersInput, JobFigures, ServerInfo, Workload } from './job-orders.ts';
 import { StoreFolder } from './store-folder.ts';
 
 const CHECK_INTERVAL_MS = 500;
@@ -11,34 +11,35 @@ const WAIT_LIMIT_MS = 120_000;
 /** Orders jobs from the bot through the embedded servers, and waits until the end of each is shown in Discord. */
 export async function runJobs(
   workload: Workload,
-  pace: Pick<SidesInput, 'clockSpeed' | 'gatewaySpeed'>,
+  pace: Pick<EmbeddedServersInput, 'clockSpeed' | 'gatewaySpeed'>,
 ): Promise<JobFigures[]> {
-  const programArguments = [JSON.stringify({ ...pace, clockOrigin: Date.now() } satisfies SidesInput)];
+  const programArguments = [JSON.stringify({ ...pace, clockOrigin: Date.now() } satisfies EmbeddedServersInput)];
   const folder = await StoreFolder.open();
-  const sides = start(new URL('job-sides.ts', import.meta.url), { programArguments });
+  const embeddedServers = start(new URL('job-sides.ts', import.meta.url), { programArguments });
   let bot: ChildProcess | undefined;
   try {
-    const { settings } = await messageFrom<Served>(sides);
-    const file = await folder.filled({ tasks: 0, ageMs: 0 });
+    const { settings } = await messageFrom<ServerInfo>(embeddedServers);
+    const file = await folder.createStore({ tasks: 0, ageMs: 0 });
     const environment = { ...settings, STORE_URL: `sqlite://${file}` };
     bot = start(new URL('quick-bot.ts', import.meta.url), { environment, programArguments });
     await messageFrom(bot);
-    await ask(sides, 'begin', workload);
+    await request(embeddedServers, 'begin', workload);
     const waitLimit = AbortSignal.timeout(WAIT_LIMIT_MS);
-    while ((await ask(sides, 'open', null)) > 0) await sleep(CHECK_INTERVAL_MS, undefined, { signal: waitLimit });
-    return await ask(sides, 'figures', null);
+    while ((await request(embeddedServers, 'open', null)) > 0)
+      await sleep(CHECK_INTERVAL_MS, undefined, { signal: waitLimit });
+    return await request(embeddedServers, 'figures', null);
   } finally {
     if (bot) await end(bot);
-    await end(sides);
+    await end(embeddedServers);
     await folder.close();
   }
 }
 
-async function ask<Kind extends keyof Orders>(
-  sides: ChildProcess,
+async function request<Kind extends keyof Commands>(
+  embeddedServers: ChildProcess,
   kind: Kind,
-  input: Orders[Kind]['input'],
-): Promise<Orders[Kind]['answer']> {
-  sides.send({ kind, input } as Order);
-  return messageFrom<Orders[Kind]['answer']>(sides);
+  input: Commands[Kind]['input'],
+): Promise<Commands[Kind]['answer']> {
+  embeddedServers.send({ kind, input } as Command);
+  return messageFrom<Commands[Kind]['answer']>(embeddedServers);
 }

@@ -3,31 +3,31 @@ import { median, table } from '../table.ts';
 import type { EngineFigures } from './engine.ts';
 import { runEngine } from './engine-run.ts';
 import { StoreFolder } from './store-folder.ts';
-import type { StubServed } from './stub.ts';
+import type { StubInfo } from './stub.ts';
 
 const ROUNDS = 2;
 const TASKS = 5_000;
 /** The first half minute of the specification's schedule: each task is polled this often. */
-const GAP_SECONDS = 2.5;
+const POLL_INTERVAL_SECONDS = 2.5;
 const WARM_UP_MS = 3_500;
-const COUNTED_MS = 6_000;
+const MEASURED_MS = 6_000;
 /** As set by GATEWAY_POLLS_PER_SECOND=10000 and GATEWAY_CONNECTIONS=256, of which three quarters are for polls. */
 const BUDGET = { perSecond: 10_000, connections: 256, inFlight: 192 };
 
 const variants = { singly: 'one by one', lists: 'in lists (GATEWAY_IMGX_LISTS)' } as const;
-type Way = keyof typeof variants;
+type Variant = keyof typeof variants;
 
-/** The achieved share of the wanted poll rate when thousands of young tasks are polled at once. */
+/** The share of the required poll rate that is achieved when thousands of young tasks are polled at once. */
 export async function measureLoad(): Promise<void> {
-  const results: Record<Way, EngineFigures[]> = { singly: [], lists: [] };
+  const results: Record<Variant, EngineFigures[]> = { singly: [], lists: [] };
   const folder = await StoreFolder.open();
   const stub = start(new URL('stub.ts', import.meta.url));
   try {
-    const { url: gatewayUrl } = await messageFrom<StubServed>(stub);
+    const { url: gatewayUrl } = await messageFrom<StubInfo>(stub);
     for (let round = 0; round < ROUNDS; round++) {
       for (const variant of ['singly', 'lists'] as const) {
-        const file = await folder.filled({ tasks: TASKS, ageMs: 0 });
-        const pace = { clockSpeed: 1, isTimed: true, warmUpMs: WARM_UP_MS, countedMs: COUNTED_MS };
+        const file = await folder.createStore({ tasks: TASKS, ageMs: 0 });
+        const pace = { clockSpeed: 1, isTimed: true, warmUpMs: WARM_UP_MS, countedMs: MEASURED_MS };
         results[variant].push(
           await runEngine({ file, gatewayUrl, pollsInBatches: variant === 'lists', ...BUDGET, ...pace }),
         );
@@ -39,27 +39,27 @@ export async function measureLoad(): Promise<void> {
   report(results);
 }
 
-function report(results: Record<Way, EngineFigures[]>): void {
-  const wanted = TASKS / GAP_SECONDS;
-  const rows = (Object.keys(variants) as Way[]).map((variant) => {
-    const middle = (pick: (figures: EngineFigures) => number): number => median(results[variant].map(pick));
-    const done = middle(({ polls, seconds }) => polls / seconds);
+function report(results: Record<Variant, EngineFigures[]>): void {
+  const targetRate = TASKS / POLL_INTERVAL_SECONDS;
+  const rows = (Object.keys(variants) as Variant[]).map((variant) => {
+    const medianOf = (pick: (figures: EngineFigures) => number): number => median(results[variant].map(pick));
+    const achievedRate = medianOf(({ polls, seconds }) => polls / seconds);
     return [
       variants[variant],
-      Math.round(done).toLocaleString('en'),
-      `${((100 * done) / wanted).toFixed(0)} %`,
-      Math.round(middle(({ questions, seconds }) => questions / seconds)).toLocaleString('en'),
-      middle(({ p50LatenessMs }) => p50LatenessMs).toFixed(0),
-      middle(({ p95LatenessMs }) => p95LatenessMs).toFixed(0),
-      `${middle(({ cpuMicros, seconds }) => cpuMicros / seconds / 10_000).toFixed(0)} %`,
-      middle(({ cpuMicros, polls }) => cpuMicros / polls).toFixed(0),
+      Math.round(achievedRate).toLocaleString('en'),
+      `${((100 * achievedRate) / targetRate).toFixed(0)}%`,
+      Math.round(medianOf(({ requests, seconds }) => requests / seconds)).toLocaleString('en'),
+      medianOf(({ p50LatenessMs }) => p50LatenessMs).toFixed(0),
+      medianOf(({ p95LatenessMs }) => p95LatenessMs).toFixed(0),
+      `${medianOf(({ cpuMicros, seconds }) => cpuMicros / seconds / 10_000).toFixed(0)}%`,
+      medianOf(({ cpuMicros, polls }) => cpuMicros / polls).toFixed(0),
     ];
   });
   console.log(`
-${TASKS.toLocaleString('en')} live tasks in their first half minute, the budget raised to ${BUDGET.perSecond.toLocaleString('en')} polls a second and ${BUDGET.connections} connections; ${wanted.toLocaleString('en')} polls a second are
-wanted, or a little less because of the time that responses take. A list includes tasks that would fall due soon, and polls these early.
+${TASKS.toLocaleString('en')} live tasks in their first half minute, the budget raised to ${BUDGET.perSecond.toLocaleString('en')} polls a second and ${BUDGET.connections} connections; ${targetRate.toLocaleString('en')} polls a second are
+due, or a little less because of the time that responses take. A list includes tasks that would fall due soon, and polls these early.
 `);
   console.log(
-    table(['', 'polls/s', 'of wanted', 'questions/s', 'p50 late ms', 'p95 late ms', 'CPU', 'CPU µs/poll'], rows),
+    table(['', 'polls/s', 'of target', 'requests/s', 'p50 late ms', 'p95 late ms', 'CPU', 'CPU µs/poll'], rows),
   );
 }

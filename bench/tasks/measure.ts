@@ -1,5 +1,5 @@
 import { measureCpu } from './cpu.ts';
-import { dayOfJobs } from './day.ts';
+import { runMixedJobs } from './day.ts';
 import { reportEdits } from './edits.ts';
 import { measureBotDelay, reportSchedule } from './ending.ts';
 import { measureLoad } from './load.ts';
@@ -12,7 +12,7 @@ export async function measureTasks(): Promise<void> {
   await measureRestart();
   await measureMemory();
   await measurePages();
-  const jobs = await dayOfJobs();
+  const jobs = await runMixedJobs();
   reportSchedule(jobs);
   await measureBotDelay();
   reportEdits(jobs);

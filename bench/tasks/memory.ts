@@ -1,5 +1,5 @@
 import { messageFrom } from '../discord/child.ts';
-import type { Weight } from '../discord/weigh.ts';
+import type { MemoryUse } from '../discord/weigh.ts';
 import { median, table } from '../table.ts';
 import { Scene } from './scene.ts';
 
@@ -12,11 +12,11 @@ const settings = { GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' 
 
 /** Measures the memory of the shipped bot with this many live tasks, once nothing is left to collect. */
 export async function measureMemory(): Promise<void> {
-  const results = TASKS.map((): Weight[] => []);
+  const results = TASKS.map((): MemoryUse[] => []);
   const scene = await Scene.open();
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [at, tasks] of TASKS.entries()) results[at]?.push(await weight(scene, tasks));
+      for (const [at, tasks] of TASKS.entries()) results[at]?.push(await measureBot(scene, tasks));
     }
   } finally {
     await scene.close();
@@ -24,39 +24,39 @@ export async function measureMemory(): Promise<void> {
   report(results);
 }
 
-async function weight(scene: Scene, tasks: number): Promise<Weight> {
-  const weigher = new URL('../discord/weigh.ts', import.meta.url).href;
-  const { bot } = await scene.enter({
-    filling: { tasks, ageMs: 2 * HOUR_MS },
-    questions: tasks,
+async function measureBot(scene: Scene, tasks: number): Promise<MemoryUse> {
+  const probe = new URL('../discord/weigh.ts', import.meta.url).href;
+  const { bot } = await scene.launchBot({
+    storeContent: { tasks, ageMs: 2 * HOUR_MS },
+    polls: tasks,
     settings,
-    nodeOptions: ['--expose-gc', '--import', weigher],
+    nodeOptions: ['--expose-gc', '--import', probe],
   });
   bot.send('weigh');
-  const weighed = await messageFrom<Weight>(bot);
-  await scene.leave(bot);
-  return weighed;
+  const memoryUse = await messageFrom<MemoryUse>(bot);
+  await scene.stopBot(bot);
+  return memoryUse;
 }
 
-function report(results: readonly Weight[][]): void {
-  const middle = (at: number, pick: (weight: Weight) => number): number => median(results[at]?.map(pick) ?? []);
-  const resident = (at: number): number => middle(at, ({ residentBytes }) => residentBytes);
-  const heap = (at: number): number => middle(at, ({ heapBytes }) => heapBytes);
+function report(results: readonly MemoryUse[][]): void {
+  const medianOf = (at: number, pick: (use: MemoryUse) => number): number => median(results[at]?.map(pick) ?? []);
+  const resident = (at: number): number => medianOf(at, ({ residentBytes }) => residentBytes);
+  const heap = (at: number): number => medianOf(at, ({ heapBytes }) => heapBytes);
   const mb = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
-  const each = (at: number, weigh: (at: number) => number): string => {
-    const more = (TASKS[at] ?? 0) - (TASKS[at - 1] ?? 0);
-    return at === 0 ? '' : Math.round((weigh(at) - weigh(at - 1)) / more).toLocaleString('en');
+  const bytesPerTask = (at: number, bytesAt: (at: number) => number): string => {
+    const additionalTasks = (TASKS[at] ?? 0) - (TASKS[at - 1] ?? 0);
+    return at === 0 ? '' : Math.round((bytesAt(at) - bytesAt(at - 1)) / additionalTasks).toLocaleString('en');
   };
   const rows = TASKS.map((tasks, at) => [
     `${tasks.toLocaleString('en')} live tasks`,
     mb(resident(at)),
-    each(at, resident),
+    bytesPerTask(at, resident),
     mb(heap(at)),
-    each(at, heap),
+    bytesPerTask(at, heap),
   ]);
   console.log(`
 The shipped bot after one poll of each task and a garbage collection; MB of 1,000,000 bytes, median of ${ROUNDS} processes.
 Bytes are per additional task compared with the row above; the first rows include memory that Node reserves once for short-lived objects.
 `);
-  console.log(table(['', 'RSS MB', 'bytes a task more', 'heap MB', 'bytes a task more'], rows));
+  console.log(table(['', 'RSS MB', 'bytes/task', 'heap MB', 'bytes/task'], rows));
 }

@@ -27,20 +27,20 @@ const ROUNDS = 15;
 const MEMBER = '100000000000000001';
 const GUILD = '200000000000000001';
 const HOUR_MS = 3_600_000;
-const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
 
 /** Measures how long a page of `/tasks` takes for a member who has ten thousand tasks, with each filter. */
 export async function measurePages(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
   const file = join(folder, 'pages.sqlite');
   try {
-    const tasks = await filled(file);
+    const tasks = await fillStore(file);
     const store = await openStore(
       { url: `sqlite://${file}`, scheme: 'sqlite' },
       { specs: kindSpecs, log, clock: systemClock },
     );
     const rows: string[][] = [];
-    for (const [name, filter] of Object.entries(filtersOf(tasks))) rows.push(await measured(name, filter, store));
+    for (const [name, filter] of Object.entries(filtersOf(tasks))) rows.push(await measurePage(name, filter, store));
     await store.close();
     console.log(`\nPages of /tasks over ${TASKS} tasks, in milliseconds, ${ROUNDS} rounds each:\n`);
     console.log(table(['page', 'first time', 'median', 'slowest'], rows));
@@ -58,15 +58,15 @@ function filtersOf(tasks: readonly Task[]): Record<string, TaskFilter> {
     'by state': { ...mine, status: 'failed' },
     waiting: { ...mine, status: 'waiting' },
     'in the middle, by words': { ...mine, words: 'fox 5000' },
-    'by words that stand nowhere': { ...mine, words: 'badger' },
+    'by words without a match': { ...mine, words: 'badger' },
     'of the server': { whose: 'server' },
-    'of the server, nothing fits': { whose: 'server', words: 'badger', status: 'unknown' },
+    'of the server, without a match': { whose: 'server', words: 'badger', status: 'unknown' },
   };
 }
 
-async function measured(name: string, filter: TaskFilter, store: StoredTasks): Promise<string[]> {
+async function measurePage(name: string, filter: TaskFilter, store: StoredTasks): Promise<string[]> {
   // The list uses no other part of the services that commands may use.
-  const ask = {
+  const context = {
     services: { tasks: { lists: store } },
     say: createSay(texts),
     place: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
@@ -74,28 +74,28 @@ async function measured(name: string, filter: TaskFilter, store: StoredTasks): P
   const times: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const start = performance.now();
-    await loadTaskList(filter, ask);
+    await loadTaskList(filter, context);
     times.push(performance.now() - start);
   }
   const [first = Number.NaN, ...others] = times;
   return [name, first.toFixed(1), median(others).toFixed(1), Math.max(...others).toFixed(1)];
 }
 
-/** Written many rows at a time, oldest first: one by one, each flushed to disk before the next, they take minutes. */
-async function filled(file: string): Promise<Task[]> {
+/** Writes many rows at a time, oldest first, because single writes, each flushed to disk, would take minutes. */
+async function fillStore(file: string): Promise<Task[]> {
   await (
     await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
   ).close();
   const connection = new SqliteBackend(file);
-  const shelves = openNamespaces(connection);
+  const namespaces = openNamespaces(connection);
   const tasks = Array.from({ length: TASKS }, (_, number) => settledTask(number));
   for (let at = 0; at < TASKS; at += 1_000)
-    await shelves.finished.putMany(
+    await namespaces.finished.putMany(
       tasks.slice(at, at + 1_000).map((task) => ({ key: task.id, value: toRecord(task) })),
     );
   const index = new SummaryIndex(
-    shelves.index,
-    new Quarantine(shelves.quarantine, { log, clock: systemClock }),
+    namespaces.index,
+    new Quarantine(namespaces.quarantine, { log, clock: systemClock }),
     kindSpecs,
   );
   for (const owner of [`member:${MEMBER}`, `server:${GUILD}`]) await index.rewrite(owner, tasks.map(summaryOf));

@@ -1,5 +1,5 @@
-/** The smallest value that at least this share of all values does not exceed. */
-export function percentile(values: readonly number[], share: number): number {
+/** The smallest value that at least this fraction of the values are less than or equal to. */
+export function percentile(values: readonly number[], quantile: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+  return sorted[Math.max(0, Math.ceil(sorted.length * quantile) - 1)] ?? Number.NaN;
 }

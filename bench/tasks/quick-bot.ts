@@ -4,17 +4,17 @@ import { readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { kindNames } from '../../src/services/tasks/task.ts';
 import { fastClock } from './fast-clock.ts';
-import type { SidesInput } from './job-orders.ts';
+import type { EmbeddedServersInput } from './job-orders.ts';
 
 /** The shipped bot, except that it uses the clock of the embedded servers. */
 
 const [input = '{}'] = process.argv.slice(2);
-const { clockSpeed, clockOrigin } = JSON.parse(input) as SidesInput;
-const log = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => process.stderr.write(line) });
+const { clockSpeed, clockOrigin } = JSON.parse(input) as EmbeddedServersInput;
+const log = openLog({ level: 'warn', secrets: [], isReadable: false, write: (line) => process.stderr.write(line) });
 const app = await startApp(readConfig(process.env, kindNames(kindSpecs)), {
   log,
   version: 'measured',
   clock: fastClock(clockSpeed, clockOrigin),
 });
 process.once('SIGTERM', () => void app.stop());
-process.send?.('here');
+process.send?.('ready');

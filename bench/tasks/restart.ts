@@ -1,6 +1,6 @@
 import { median, table } from '../table.ts';
-import type { Filling } from './filled-store.ts';
-import { type Entrance, Scene } from './scene.ts';
+import type { StoreContent } from './filled-store.ts';
+import { type BotStart, Scene } from './scene.ts';
 
 const ROUNDS = 3;
 const TASKS = 10_000;
@@ -11,27 +11,27 @@ const stores = {
   empty: { tasks: 0, ageMs: 0 },
   full: { tasks: TASKS, ageMs: MINUTE_MS },
   late: { tasks: TASKS, ageMs: 20 * MINUTE_MS, withDeadTokens: true },
-} as const satisfies Record<string, Filling>;
+} as const satisfies Record<string, StoreContent>;
 type Store = keyof typeof stores;
-const stored = Object.keys(stores) as Store[];
+const storeNames = Object.keys(stores) as Store[];
 
 const names: Readonly<Record<Store, string>> = {
   empty: 'empty store',
   full: `${TASKS.toLocaleString('en')} live tasks`,
-  late: 'as many, their tokens run out',
+  late: 'as many, with expired tokens',
 };
 
 /** Measures the time from the start of the shipped bot's process to its first poll for a task that was running. */
 export async function measureRestart(): Promise<void> {
-  const results: Record<Store, Entrance[]> = { empty: [], full: [], late: [] };
+  const results: Record<Store, BotStart[]> = { empty: [], full: [], late: [] };
   const scene = await Scene.open();
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      for (const store of stored) {
+      for (const store of storeNames) {
         const filling = stores[store];
-        const entrance = await scene.enter({ filling, questions: filling.tasks > 0 ? 1 : 0 });
-        results[store].push(entrance);
-        await scene.leave(entrance.bot);
+        const botStart = await scene.launchBot({ storeContent: filling, polls: filling.tasks > 0 ? 1 : 0 });
+        results[store].push(botStart);
+        await scene.stopBot(botStart.bot);
       }
     }
   } finally {
@@ -40,25 +40,25 @@ export async function measureRestart(): Promise<void> {
   report(results);
 }
 
-function report(results: Record<Store, Entrance[]>): void {
-  const middle = (store: Store, pick: (entrance: Entrance) => number): number => median(results[store].map(pick));
-  const ready = (store: Store): number => middle(store, ({ readyAfter }) => readyAfter);
-  const polled = ({ firstPollAfter = Number.NaN }: Entrance): number => firstPollAfter;
-  const rows = stored.map((store) => [
+function report(results: Record<Store, BotStart[]>): void {
+  const medianOf = (store: Store, pick: (botStart: BotStart) => number): number => median(results[store].map(pick));
+  const ready = (store: Store): number => medianOf(store, ({ readyAfter }) => readyAfter);
+  const firstPollOf = ({ firstPollAfter = Number.NaN }: BotStart): number => firstPollAfter;
+  const rows = storeNames.map((store) => [
     names[store],
     ready(store).toFixed(0),
     (ready(store) / ready('empty')).toFixed(2),
-    middle(store, ({ hereAfter }) => hereAfter).toFixed(0),
+    medianOf(store, ({ readyLogAfter }) => readyLogAfter).toFixed(0),
     ...[
-      middle(store, polled),
-      middle(store, (entrance) => polled(entrance) - entrance.readyAfter),
-      middle(store, (entrance) => polled(entrance) - entrance.hereAfter),
+      medianOf(store, firstPollOf),
+      medianOf(store, (botStart) => firstPollOf(botStart) - botStart.readyAfter),
+      medianOf(store, (botStart) => firstPollOf(botStart) - botStart.readyLogAfter),
     ].map((ms) => (Number.isNaN(ms) ? '' : ms.toFixed(0))),
   ]);
   console.log(`
-Milliseconds from the start of the shipped bot's process, median of ${ROUNDS} alternating starts. In the last row the bot was stopped for so
-long that every token has expired and is removed from the store before anything else.
+Milliseconds from the start of the shipped bot's process, median of ${ROUNDS} alternating starts. In the last row, the bot had been stopped for
+so long that every token had expired; the tokens are removed from the store before anything else.
 Target: the first poll at most ${TARGET_MS.toLocaleString('en')} ms after READY.
 `);
-  console.log(table(['', 'READY', 'ratio', '"here"', 'first poll', 'after READY', 'after "here"'], rows));
+  console.log(table(['', 'READY', 'ratio', 'ready log', 'first poll', 'after READY', 'after ready log'], rows));
 }

@@ -4,23 +4,23 @@ import { end, messageFrom, start } from '../discord/child.ts';
 import type { Load, LoadFigures } from '../discord/orders.ts';
 import { Stage } from '../discord/stage.ts';
 import { startBot } from './bot.ts';
-import type { Filling } from './filled-store.ts';
+import type { StoreContent } from './filled-store.ts';
 import { StoreFolder } from './store-folder.ts';
-import type { StubHeard, StubOrder, StubServed } from './stub.ts';
+import type { PollTimes, StubCommand, StubInfo } from './stub.ts';
 
-interface Input {
-  filling: Filling;
+interface LaunchOptions {
+  storeContent: StoreContent;
   /** Waits until the gateway has received this many polls. */
-  questions: number;
+  polls: number;
   settings?: Readonly<Record<string, string>>;
   nodeOptions?: readonly string[];
 }
 
 /** The times of the shipped bot, all in milliseconds since its process was started. */
-export interface Entrance {
+export interface BotStart {
   bot: ChildProcess;
   readyAfter: number;
-  hereAfter: number;
+  readyLogAfter: number;
   /** Undefined if no task is live, because then nothing is polled. */
   firstPollAfter: number | undefined;
 }
@@ -33,7 +33,7 @@ export class Scene {
   readonly #gatewayUrl: string;
   #sessions = 0;
 
-  private constructor(stage: Stage, folder: StoreFolder, stub: ChildProcess, { url }: StubServed) {
+  private constructor(stage: Stage, folder: StoreFolder, stub: ChildProcess, { url }: StubInfo) {
     this.#stage = stage;
     this.#folder = folder;
     this.#stub = stub;
@@ -42,48 +42,49 @@ export class Scene {
 
   static async open(): Promise<Scene> {
     const stub = start(new URL('stub.ts', import.meta.url));
-    const served = await messageFrom<StubServed>(stub);
-    return new Scene(await Stage.open(), await StoreFolder.open(), stub, served);
+    const stubInfo = await messageFrom<StubInfo>(stub);
+    return new Scene(await Stage.open(), await StoreFolder.open(), stub, stubInfo);
   }
 
-  async enter({ filling, questions, settings, nodeOptions }: Input): Promise<Entrance> {
-    const file = await this.#folder.filled(filling);
+  async launchBot({ storeContent, polls, settings, nodeOptions }: LaunchOptions): Promise<BotStart> {
+    const file = await this.#folder.createStore(storeContent);
     this.#sessions += 1;
     // Requested before the bot starts, so the responses are not missed.
-    const ready = this.#stage.ask('ready', { sessions: this.#sessions }).then(() => Date.now());
-    const heard = questions > 0 ? this.#heard(questions) : undefined;
+    const ready = this.#stage.request('ready', { sessions: this.#sessions }).then(() => Date.now());
+    const pollTimes = polls > 0 ? this.#waitForPolls(polls) : undefined;
     const bot = startBot({ ...this.#settings(), STORE_URL: `sqlite://${file}`, ...settings }, nodeOptions);
-    const [readyAt, here, polled] = await Promise.all([ready, bot.here, heard]);
-    if (here.tasks !== filling.tasks) throw new Error(`The bot found ${here.tasks} of ${filling.tasks} tasks.`);
+    const [readyAt, readyReport, polled] = await Promise.all([ready, bot.ready, pollTimes]);
+    if (readyReport.tasks !== storeContent.tasks)
+      throw new Error(`The bot found ${readyReport.tasks} of ${storeContent.tasks} tasks.`);
     return {
       bot: bot.process,
       readyAfter: readyAt - bot.startedAt,
-      hereAfter: here.at - bot.startedAt,
+      readyLogAfter: readyReport.at - bot.startedAt,
       firstPollAfter: polled && polled.firstAt - bot.startedAt,
     };
   }
 
   /** Members who use a command in the meantime. */
   load(load: Load): Promise<LoadFigures> {
-    return this.#stage.ask('load', load);
+    return this.#stage.request('load', load);
   }
 
-  async leave(bot: ChildProcess): Promise<void> {
+  async stopBot(bot: ChildProcess): Promise<void> {
     await end(bot);
-    await this.#stage.ask('forget', null);
+    await this.#stage.request('endSessions', null);
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#stage.close(), this.#folder.close(), end(this.#stub)]);
   }
 
-  #heard(questions: number): Promise<StubHeard> {
-    this.#stub.send({ questions } satisfies StubOrder);
-    return messageFrom<StubHeard>(this.#stub);
+  #waitForPolls(polls: number): Promise<PollTimes> {
+    this.#stub.send({ polls } satisfies StubCommand);
+    return messageFrom<PollTimes>(this.#stub);
   }
 
   #settings(): Record<string, string> {
-    const { apiUrl, token, gatewayKey } = this.#stage.served;
+    const { apiUrl, token, gatewayKey } = this.#stage.serverInfo;
     return {
       DISCORD_TOKEN: token,
       DISCORD_API_URL: apiUrl,

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Filling, fillStore } from './filled-store.ts';
+import { fillStore, type StoreContent } from './filled-store.ts';
 
-/** Stores for measurements, in a temporary folder: a store of the operator must neither be read nor written. */
+/** Stores for measurements, in a temporary folder: the operator's store must neither be read nor written. */
 export class StoreFolder {
   readonly #folder: string;
   #stores = 0;
@@ -16,11 +16,11 @@ export class StoreFolder {
     return new StoreFolder(await mkdtemp(join(tmpdir(), 'atelier-bench-')));
   }
 
-  /** Fills a new store; the ages of its tasks are relative to now. */
-  async filled(filling: Filling): Promise<string> {
+  /** Creates and fills a new store; the ages of its tasks are relative to now. */
+  async createStore(content: StoreContent): Promise<string> {
     this.#stores += 1;
     const file = join(this.#folder, `${this.#stores}.sqlite`);
-    await fillStore(file, filling);
+    await fillStore(file, content);
     return file;
   }
 

@@ -21,7 +21,7 @@ export class WatchedScheduler implements Scheduler {
   readonly #isTimed: boolean;
   readonly #lanes = new Map<Lane, Lane>();
   readonly #due = new Map<string, number>();
-  questions = 0;
+  requests = 0;
   polls = 0;
   lateness: number[] = [];
   trouble: Trouble | undefined;
@@ -37,7 +37,7 @@ export class WatchedScheduler implements Scheduler {
   }
 
   add({ lane, ...followed }: FollowedTask): void {
-    this.#scheduler.add({ ...followed, lane: this.#watched(lane) });
+    this.#scheduler.add({ ...followed, lane: this.#wrap(lane) });
   }
 
   hint(id: string): void {
@@ -68,34 +68,34 @@ export class WatchedScheduler implements Scheduler {
     this.#scheduler.onPoll(listener);
   }
 
-  forget(): void {
-    this.questions = 0;
+  reset(): void {
+    this.requests = 0;
     this.polls = 0;
     this.lateness = [];
   }
 
-  #watched(lane: Lane): Lane {
-    const known = this.#lanes.get(lane);
-    if (known) return known;
-    const watched: Lane = {
+  #wrap(lane: Lane): Lane {
+    const existing = this.#lanes.get(lane);
+    if (existing) return existing;
+    const wrapped: Lane = {
       ...lane,
       poll: async (ids) => {
-        this.questions += 1;
+        this.requests += 1;
         this.polls += ids.length;
-        if (this.#isTimed) this.#note(ids);
+        if (this.#isTimed) this.#recordLateness(ids);
         const answer = await lane.poll(ids);
         if ('kind' in answer) {
           this.trouble ??= answer;
           return answer;
         }
-        return this.#isTimed ? new Map([...answer].map(([id, verdict]) => [id, this.#known(id, verdict)])) : answer;
+        return this.#isTimed ? new Map([...answer].map(([id, verdict]) => [id, this.#jittered(id, verdict)])) : answer;
       },
     };
-    this.#lanes.set(lane, watched);
-    return watched;
+    this.#lanes.set(lane, wrapped);
+    return wrapped;
   }
 
-  #note(ids: readonly string[]): void {
+  #recordLateness(ids: readonly string[]): void {
     const now = this.#clock.now();
     for (const id of ids) {
       const due = this.#due.get(id);
@@ -103,7 +103,7 @@ export class WatchedScheduler implements Scheduler {
     }
   }
 
-  #known(id: string, verdict: Verdict): Verdict {
+  #jittered(id: string, verdict: Verdict): Verdict {
     if (typeof verdict === 'string') return verdict;
     const now = this.#clock.now();
     const again = now + (verdict.again - now) * (1 - JITTER + 2 * JITTER * Math.random());

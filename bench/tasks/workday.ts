@@ -14,28 +14,28 @@ import type { JobFigures, JobInput } from './job-orders.ts';
 
 const KEY = 'sk-sandbox';
 const ACKNOWLEDGE_MS = 3_000;
-/** How often the gateway's log of requests is read, which contains only the last thousand. */
+/** How often the gateway's request log is read, which holds only the last thousand requests. */
 const CHECK_INTERVAL_MS = 100;
 /** Noise cannot be compressed, so this is an image of one megabyte. */
 const IMAGE_SIDE = 600;
 const MIN_IMAGE_BYTES = 1_000_000;
 
-interface Ordered extends JobInput {
+interface OrderedJob extends JobInput {
   jobId: string;
   exchange: Exchange;
 }
 
 /** Jobs requested by members, as seen from the outside. */
-export class Workday {
+export class JobSimulation {
   readonly settings: Record<string, string>;
   readonly #discord: EmbeddedDiscord;
   readonly #gateway: EmbeddedGateway;
   readonly #studio: Studio;
-  readonly #ordered: Ordered[] = [];
-  readonly #looked = new WeakSet<RecordedGatewayRequest>();
+  readonly #orderedJobs: OrderedJob[] = [];
+  readonly #seenRequests = new WeakSet<RecordedGatewayRequest>();
   /** When each job was polled. */
-  readonly #questions = new Map<string, number[]>();
-  readonly #looking: NodeJS.Timeout;
+  readonly #pollTimes = new Map<string, number[]>();
+  readonly #checkTimer: NodeJS.Timeout;
 
   private constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway, studio: Studio) {
     this.#discord = discord;
@@ -48,56 +48,56 @@ export class Workday {
       GATEWAY_API_KEY: KEY,
       ...noLimits,
     };
-    this.#looking = setInterval(() => this.#look(), CHECK_INTERVAL_MS);
+    this.#checkTimer = setInterval(() => this.#readRequestLog(), CHECK_INTERVAL_MS);
   }
 
-  static async begin(clock: Clock, clockSpeed: number, gatewaySpeed: number): Promise<Workday> {
+  static async start(clock: Clock, clockSpeed: number, gatewaySpeed: number): Promise<JobSimulation> {
     const discord = await startDiscord({ clock, limits: { acknowledgeMs: ACKNOWLEDGE_MS * clockSpeed } });
-    const studio = await quickStudio();
+    const studio = await fixedImageStudio();
     const gateway = await startGateway({ clock, speed: gatewaySpeed, keys: [{ key: KEY }], seed: 1, studio });
     await register(discord);
-    return new Workday(discord, gateway, studio);
+    return new JobSimulation(discord, gateway, studio);
   }
 
   async order({ ends, times }: JobInput): Promise<void> {
     const { faults, jobs } = this.#gateway;
     faults.add({ do: { type: 'slow', times } });
     if (ends === 'fails') faults.add({ do: 'fail' });
-    const { promise: taken, resolve } = Promise.withResolvers<Job>();
-    const hear = (job: Job, before: Job | undefined): void => {
-      if (!before) resolve(job);
+    const { promise: created, resolve } = Promise.withResolvers<Job>();
+    const onChange = (job: Job, previous: Job | undefined): void => {
+      if (!previous) resolve(job);
     };
-    jobs.on('change', hear);
+    jobs.on('change', onChange);
     const exchange = await this.#discord
       .as('member')
-      .slash('imagine', { prompt: `a fox, number ${this.#ordered.length}` });
-    const { id } = await taken;
-    jobs.off('change', hear);
-    this.#ordered.push({ ends, times, jobId: id, exchange });
+      .slash('imagine', { prompt: `a fox, number ${this.#orderedJobs.length}` });
+    const { id } = await created;
+    jobs.off('change', onChange);
+    this.#orderedJobs.push({ ends, times, jobId: id, exchange });
   }
 
-  get open(): number {
-    return this.#ordered.filter((one) => !this.#edits(one).some(showsEnd)).length;
+  get openCount(): number {
+    return this.#orderedJobs.filter((one) => !this.#edits(one).some(showsEnd)).length;
   }
 
   async figures(): Promise<JobFigures[]> {
-    this.#look();
+    this.#readRequestLog();
     const [objection] = this.#discord.violations;
     if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
-    return Promise.all(this.#ordered.map((one) => this.#figuresOf(one)));
+    return Promise.all(this.#orderedJobs.map((one) => this.#figuresOf(one)));
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#looking);
+    clearInterval(this.#checkTimer);
     await Promise.all([this.#discord.close(), this.#gateway.close()]);
     await this.#studio.close();
   }
 
-  async #figuresOf(one: Ordered): Promise<JobFigures> {
+  async #figuresOf(one: OrderedJob): Promise<JobFigures> {
     const job = this.#gateway.jobs.get(one.jobId);
     const { edited_timestamp: edited } = await one.exchange.message();
-    const questions = this.#questions.get(one.jobId) ?? [];
-    const foundAt = questions.at(-1) ?? Number.NaN;
+    const pollTimes = this.#pollTimes.get(one.jobId) ?? [];
+    const foundAt = pollTimes.at(-1) ?? Number.NaN;
     const edits = this.#edits(one);
     const endEdits = edits.filter(showsEnd);
     const uploaded = endEdits.reduce((sum, { files }) => sum + files.reduce((bytes, file) => bytes + file.bytes, 0), 0);
@@ -107,28 +107,28 @@ export class Workday {
     const { createdAt = Number.NaN, finishedAt = Number.NaN } = job ?? {};
     return {
       ends: one.ends,
-      lasted: finishedAt - createdAt,
+      durationMs: finishedAt - createdAt,
       delay: shownAt - finishedAt,
       untilFound: foundAt - finishedAt,
-      ours: shownAt - foundAt,
-      questions: questions.length,
+      botDelay: shownAt - foundAt,
+      polls: pollTimes.length,
       progressEdits: edits.length - endEdits.length,
       endEdits: endEdits.length,
     };
   }
 
-  #edits({ exchange }: Ordered): RecordedRequest[] {
+  #edits({ exchange }: OrderedJob): RecordedRequest[] {
     return this.#discord.requests.filter(
       ({ method, path, status }) => method === 'PATCH' && status === 200 && path.includes(exchange.token),
     );
   }
 
-  #look(): void {
-    for (const heard of this.#gateway.heard) {
-      const [, jobId] = /^\/imgx\/task\/(\d+)\/fetch$/.exec(heard.path) ?? [];
-      if (jobId === undefined || this.#looked.has(heard)) continue;
-      this.#looked.add(heard);
-      this.#questions.set(jobId, [...(this.#questions.get(jobId) ?? []), heard.at]);
+  #readRequestLog(): void {
+    for (const request of this.#gateway.requests) {
+      const [, jobId] = /^\/imgx\/task\/(\d+)\/fetch$/.exec(request.path) ?? [];
+      if (jobId === undefined || this.#seenRequests.has(request)) continue;
+      this.#seenRequests.add(request);
+      this.#pollTimes.set(jobId, [...(this.#pollTimes.get(jobId) ?? []), request.at]);
     }
   }
 }
@@ -138,7 +138,7 @@ const showsEnd = ({ body }: RecordedRequest): boolean =>
   !/^[▰▱]+ \d+ %$/m.test((body as { content?: string } | undefined)?.content ?? '');
 
 /** Drawing is not measured, so every image is the same. */
-async function quickStudio(): Promise<Studio> {
+async function fixedImageStudio(): Promise<Studio> {
   const size = { width: IMAGE_SIDE, height: IMAGE_SIDE };
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
   const bytes = await sharp({ create: { ...size, channels: 3, background: '#000', noise } })

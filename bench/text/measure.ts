@@ -1,100 +1,97 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asStarted } from '../as-started.ts';
+import { nodeArguments } from '../as-started.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
-import type { AnswerFigures, Input, Served } from './orders.ts';
-import type { Strain } from './probe.ts';
+import type { AnswerFigures, Input, ServerInfo } from './orders.ts';
+import type { ProcessUsage } from './probe.ts';
 
-const ALONE: Input = { answers: 1, words: 160, gatewaySpeed: 1 };
+const SINGLE_ANSWER: Input = { answers: 1, words: 160, gatewaySpeed: 1 };
 const ROUNDS = 5;
 /** About twelve seconds of streaming, at the speed of the fastest models. */
-const MANY: Input = { answers: 50, words: 1_500, gatewaySpeed: 4 };
+const MANY_ANSWERS: Input = { answers: 50, words: 1_500, gatewaySpeed: 4 };
 const CHECK_INTERVAL_MS = 500;
 
-/** The processor time that streaming answers cost the bot, and the time to their first words. */
+/** Measures the CPU time that streaming answers cost the bot, and the time to their first words. */
 export async function measureText(): Promise<void> {
-  const sides = start(new URL('sides.ts', import.meta.url));
+  const embeddedServers = start(new URL('sides.ts', import.meta.url));
   try {
-    const { settings } = await messageFrom<Served>(sides);
+    const { settings } = await messageFrom<ServerInfo>(embeddedServers);
     const bot = start(new URL('../../src/index.ts', import.meta.url), {
       environment: settings,
-      nodeOptions: [...asStarted, '--expose-gc', '--import', new URL('probe.ts', import.meta.url).href],
+      nodeOptions: [...nodeArguments, '--expose-gc', '--import', new URL('probe.ts', import.meta.url).href],
     });
     try {
-      const ask = async (input: Input): Promise<AnswerFigures[]> => {
-        sides.send(input);
-        return messageFrom<AnswerFigures[]>(sides);
+      const streamAnswers = async (input: Input): Promise<AnswerFigures[]> => {
+        embeddedServers.send(input);
+        return messageFrom<AnswerFigures[]>(embeddedServers);
       };
-      const strain = async (collect = false): Promise<Strain> => {
+      const usage = async (collect = false): Promise<ProcessUsage> => {
         bot.send({ collect });
-        return messageFrom<Strain>(bot);
+        return messageFrom<ProcessUsage>(bot);
       };
       // The first answer warms the process up.
-      await ask(ALONE);
+      await streamAnswers(SINGLE_ANSWER);
       const alone: AnswerFigures[] = [];
-      for (let round = 0; round < ROUNDS; round++) alone.push(...(await ask(ALONE)));
-      const before = await strain(true);
+      for (let round = 0; round < ROUNDS; round++) alone.push(...(await streamAnswers(SINGLE_ANSWER)));
+      const before = await usage(true);
       let max = before.residentBytes;
-      const over = new AbortController();
-      const watching = watch(over.signal, async () => {
-        max = Math.max(max, (await strain()).residentBytes);
+      const controller = new AbortController();
+      const samples = watch(controller.signal, async () => {
+        max = Math.max(max, (await usage()).residentBytes);
       });
-      const many = await ask(MANY);
-      over.abort();
-      await watching;
-      const after = await strain();
+      const many = await streamAnswers(MANY_ANSWERS);
+      controller.abort();
+      await samples;
+      const after = await usage();
       report({ alone, many, before, after, max });
     } finally {
       await end(bot);
     }
   } finally {
-    await end(sides);
+    await end(embeddedServers);
   }
 }
 
-async function watch(signal: AbortSignal, look: () => Promise<void>): Promise<void> {
+async function watch(signal: AbortSignal, sample: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
-    await look();
+    await sample();
     await sleep(CHECK_INTERVAL_MS);
   }
 }
 
-interface Measured {
+interface Measurements {
   alone: readonly AnswerFigures[];
   many: readonly AnswerFigures[];
-  before: Strain;
-  after: Strain;
+  before: ProcessUsage;
+  after: ProcessUsage;
   max: number;
 }
 
 const MIB = 2 ** 20;
 
-function report({ alone, many, before, after, max }: Measured): void {
+function report({ alone, many, before, after, max }: Measurements): void {
   const rows = [
-    [`${ALONE.words} words, one at a time`, ...cells(alone)],
-    [`${MANY.words} words, ${MANY.answers} at once`, ...cells(many)],
+    [`${SINGLE_ANSWER.words} words, one at a time`, ...cells(alone)],
+    [`${MANY_ANSWERS.words} words, ${MANY_ANSWERS.answers} at once`, ...cells(many)],
   ];
   console.log(
     '\nAnswers; the gateway pauses 425 ms (a quarter of it in the second row) between its first event and its first words:\n',
   );
   console.log(table(['', 'first words, ms', 'p95', 'edits', 'seconds', 'edits/s'], rows));
-  const megabytes = many.reduce((sum, { letters }) => sum + letters, 0) / 1e6;
+  const megabytes = many.reduce((sum, { characters }) => sum + characters, 0) / 1e6;
   const cpuSeconds = (after.cpuMicros - before.cpuMicros) / 1e6;
-  console.log(`\nThe bot with ${MANY.answers} streams at once:\n`);
+  console.log(`\nThe bot with ${MANY_ANSWERS.answers} streams at once:\n`);
   console.log(
     table(
       ['', 'figure'],
       [
         ['memory before, MiB', (before.residentBytes / MIB).toFixed(0)],
-        ['most memory, MiB', (max / MIB).toFixed(0)],
-        ['more a stream, MiB', ((max - before.residentBytes) / MIB / MANY.answers).toFixed(2)],
+        ['peak memory, MiB', (max / MIB).toFixed(0)],
+        ['increase per stream, MiB', ((max - before.residentBytes) / MIB / MANY_ANSWERS.answers).toFixed(2)],
         ['text streamed, MB', megabytes.toFixed(2)],
-        ['CPU a megabyte of text, s', (cpuSeconds / megabytes).toFixed(2)],
-        [
-          'the same CPU divided by the edits, ms',
-          ((cpuSeconds * 1_000) / many.reduce((sum, { edits }) => sum + edits, 0)).toFixed(2),
-        ],
+        ['CPU per megabyte of text, s', (cpuSeconds / megabytes).toFixed(2)],
+        ['CPU per edit, ms', ((cpuSeconds * 1_000) / many.reduce((sum, { edits }) => sum + edits, 0)).toFixed(2)],
       ],
     ),
   );

@@ -12,9 +12,9 @@ export interface AnswerFigures {
   firstVisibleMs: number;
   edits: number;
   seconds: number;
-  letters: number;
+  characters: number;
 }
 
-export interface Served {
+export interface ServerInfo {
   settings: Record<string, string>;
 }

@@ -1,6 +1,6 @@
 /** Loaded with `--import` before the measured bot, which does not know about it: reports its memory and CPU time on request. */
 
-export interface Strain {
+export interface ProcessUsage {
   residentBytes: number;
   heapBytes: number;
   cpuMicros: number;
@@ -10,7 +10,7 @@ process.on('message', (input: { collect?: boolean }) => {
   if (input.collect) globalThis.gc?.();
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
-  process.send?.({ residentBytes: rss, heapBytes: heapUsed, cpuMicros: user + system } satisfies Strain);
+  process.send?.({ residentBytes: rss, heapBytes: heapUsed, cpuMicros: user + system } satisfies ProcessUsage);
 });
 // A listener would keep the process alive, and the measured bot must end as it does without one.
 process.channel?.unref();

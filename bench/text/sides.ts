@@ -4,18 +4,18 @@ import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { noLimits } from '../../test/support/no-limits.ts';
-import type { AnswerFigures, Input, Served } from './orders.ts';
+import type { AnswerFigures, Input, ServerInfo } from './orders.ts';
 
 /** The embedded servers in a separate process: Discord, in which members ask, and the gateway, which answers. */
 
-/** The first edit contains a few letters of the first words, under the line that names the model. */
+/** The first edit contains a few characters of the first words, under the line that names the model. */
 const FIRST_WORDS = 'quill-5\\nT';
 /** Discord's limits for one token apply; those for one IP address are not measured. */
-const UNBOUND = 1_000_000_000;
+const UNLIMITED = 1_000_000_000;
 
 const key = 'sk-sandbox';
 const gateway = await startGateway({ keys: [{ key }] });
-const discord = await startDiscord({ limits: { globalPerSecond: UNBOUND } });
+const discord = await startDiscord({ limits: { globalPerSecond: UNLIMITED } });
 
 const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
   method: 'PUT',
@@ -30,31 +30,34 @@ process.send?.({
     ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, GATEWAY_CONNECTIONS: '128', ...noLimits },
     ...{ DEFAULT_TEXT_MODEL: 'quill-5', STORE_URL: 'sqlite://:memory:' },
   },
-} satisfies Served);
+} satisfies ServerInfo);
 
-let asked = 0;
+let requestCount = 0;
 for await (const [input] of on(process, 'message', { close: ['disconnect'] })) {
   const { answers, words, gatewaySpeed } = input as Input;
   await discord.until(() => (discord.gateway.sessions > 0 ? true : undefined), 'the bot');
   gateway.setSpeed(gatewaySpeed);
-  process.send?.(await Promise.all(Array.from({ length: answers }, () => answerOf(words))));
+  process.send?.(await Promise.all(Array.from({ length: answers }, () => measureAnswer(words))));
 }
 await Promise.all([discord.close(), gateway.close()]);
 
-async function answerOf(words: number): Promise<AnswerFigures> {
-  asked += 1;
-  const prompt = `tell me of snow number ${asked}, ${words} words`;
+async function measureAnswer(words: number): Promise<AnswerFigures> {
+  requestCount += 1;
+  const prompt = `tell me of snow number ${requestCount}, ${words} words`;
   const exchange = await discord.as('member').slash('ask', { prompt, new: true });
   const first = await exchange.message((message) => JSON.stringify(message.components ?? []).includes('Delete'));
-  const own = discord.requests.filter(({ path }) => path.includes(exchange.token));
-  const visible = own.find(({ method, body }) => method === 'PATCH' && JSON.stringify(body).includes(FIRST_WORDS));
-  const question = gateway.heard.find(({ body }) => JSON.stringify(body ?? '').includes(prompt));
-  const [start = 0, end = 0] = [question?.at, own.at(-1)?.at];
+  const ownRequests = discord.requests.filter(({ path }) => path.includes(exchange.token));
+  const visible = ownRequests.find(
+    ({ method, body }) => method === 'PATCH' && JSON.stringify(body).includes(FIRST_WORDS),
+  );
+  const gatewayRequest = gateway.requests.find(({ body }) => JSON.stringify(body ?? '').includes(prompt));
+  const [start = 0, end = 0] = [gatewayRequest?.at, ownRequests.at(-1)?.at];
   return {
     firstVisibleMs: (visible?.at ?? Number.NaN) - start,
-    edits: own.filter(({ method, path }) => (method === 'PATCH' || method === 'POST') && path.includes('/webhooks/'))
-      .length,
+    edits: ownRequests.filter(
+      ({ method, path }) => (method === 'PATCH' || method === 'POST') && path.includes('/webhooks/'),
+    ).length,
     seconds: (end - start) / 1_000,
-    letters: [first, ...exchange.followUps()].reduce((sum, message) => sum + text(message).length, 0),
+    characters: [first, ...exchange.followUps()].reduce((sum, message) => sum + text(message).length, 0),
   };
 }

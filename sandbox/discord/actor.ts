@@ -25,7 +25,7 @@ const MAX_FILES = 10;
 export interface Actor {
   readonly user: User;
   readonly channel: Channel;
-  /** Takes a channel's name or id, or `dm` for the direct message with the bot. */
+  /** Accepts a channel's name or id, or `dm` for the direct messages with the bot. */
   in(channel: string): Actor;
   /** The name may include a subcommand, as in `music follow`. */
   slash(name: string, options?: Readonly<Record<string, OptionInput>>): Promise<Exchange>;
@@ -137,11 +137,11 @@ function checkContent(content: string, files: readonly FileInput[]): void {
 
 function channelOf(user: User, channelName: string | undefined, parts: Parts): Channel {
   const { world } = parts;
-  const isOutside = !world.guild('atelier').members.has(user.id);
+  const isNonMember = !world.guild('atelier').members.has(user.id);
   if (channelName === 'dm') return directMessageChannel(user, parts);
   const channel = world.channel(
-    channelName ?? (isOutside ? 'lobby' : 'studio'),
-    world.guild(isOutside ? 'uninvited' : 'atelier'),
+    channelName ?? (isNonMember ? 'lobby' : 'studio'),
+    world.guild(isNonMember ? 'uninvited' : 'atelier'),
   );
   if (!canSeeChannel(user, channel, parts))
     throw new ImpossibleActionError(`${user.name} cannot see the channel ${channel.name}.`);

@@ -32,8 +32,8 @@ export async function readPayload(request: FastifyRequest): Promise<RequestPaylo
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (problem) {
-    throw Object.assign(badJson(), { cause: problem });
+  } catch (error) {
+    throw Object.assign(badJson(), { cause: error });
   }
 }
 

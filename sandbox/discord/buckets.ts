@@ -48,7 +48,7 @@ export class Buckets {
     this.#clock = clock;
   }
 
-  take(request: BucketRequest): RateLimitResult {
+  consume(request: BucketRequest): RateLimitResult {
     // Interaction endpoints are exempt from the global limit, and callbacks have no bucket.
     if (request.route.startsWith('/interactions/')) return { headers: {} };
     const isExempt = request.route.startsWith('/webhooks/') || !request.hasToken;
@@ -74,7 +74,7 @@ export class Buckets {
   }
 
   /** Counts an edit of a message older than an hour; returns the seconds to wait, or undefined if it is allowed. */
-  takeOldEdit(channelId: string): number | undefined {
+  consumeOldEdit(channelId: string): number | undefined {
     const window = this.#window(`old:${channelId}`, this.#limits.oldEdits, this.#limits.oldEditsWindowMs);
     if (window.remaining <= 0) return this.#secondsUntil(window.resetsAt);
     window.remaining -= 1;
@@ -90,10 +90,10 @@ export class Buckets {
     this.#invalid.push(this.#clock.now());
   }
 
-  /** The seconds for which Cloudflare still blocks this IP address. */
+  /** The seconds for which Cloudflare still blocks the client's IP address. */
   blockedSeconds(): number | undefined {
-    const since = this.#clock.now() - this.#limits.invalidWindowMs;
-    this.#invalid = this.#invalid.filter((at) => at > since);
+    const windowStart = this.#clock.now() - this.#limits.invalidWindowMs;
+    this.#invalid = this.#invalid.filter((at) => at > windowStart);
     const oldest = this.#invalid[0];
     if (oldest === undefined || this.#invalid.length < this.#limits.invalidRequests) return undefined;
     return this.#secondsUntil(oldest + this.#limits.invalidWindowMs);

@@ -35,7 +35,9 @@ export function clientViewOf(name: string, parts: Parts): ClientView {
     messages: (channelId, limit) => {
       const channel = world.channels.get(channelId);
       if (!channel || !canSee(channel)) throw new ImpossibleActionError(`${user.name} cannot see that channel.`);
-      const posts = parts.messages.in(channelId).filter(({ viewer }) => viewer === undefined || viewer === user.id);
+      const posts = parts.messages
+        .inChannel(channelId)
+        .filter(({ viewer }) => viewer === undefined || viewer === user.id);
       return posts.slice(-limit).map((post) => messageOf(post, parts));
     },
     availableCommands: (channel) => availableCommands({ user, channel, guild: world.guildOf(channel) }, parts),

@@ -16,7 +16,7 @@ export const controlRoutes: Routes = (server, parts) => {
       control.get<{ Params: { channel: string }; Querystring: { as?: string } }>('/messages/:channel', (request) => {
         const { channel } = request.params;
         const viewer = request.query.as === undefined ? undefined : parts.world.user(request.query.as).id;
-        const posts = parts.messages.in(parts.world.channel(channel).id);
+        const posts = parts.messages.inChannel(parts.world.channel(channel).id);
         return posts
           .filter((post) => viewer === undefined || post.viewer === undefined || post.viewer === viewer)
           .map((post) => messageOf(post, parts));

@@ -102,7 +102,7 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
     guild.channels.push(textChannel(id(), 'general', guild));
     world.addGuild(guild);
   }
-  // Created last, because recorded stores contain the ids of the other channels.
+  // Created last, because recorded stores contain the ids of the other channels, which must not shift.
   world.addChannel(textChannel(id(), 'log', elsewhere));
   return world;
 }
@@ -116,7 +116,7 @@ const newUser = (id: string, name: string): User => ({
   hasInstalled: false,
 });
 
-interface GuildPlan {
+interface GuildOptions {
   readonly id: MakeId;
   readonly guildId: string;
   readonly now: number;
@@ -126,7 +126,7 @@ interface GuildPlan {
   readonly bot: User | undefined;
 }
 
-function newGuild({ id, guildId, now, name, members, owner, bot }: GuildPlan): Guild {
+function newGuild({ id, guildId, now, name, members, owner, bot }: GuildOptions): Guild {
   const roles: Role[] = [{ id: guildId, name: '@everyone', permissions: everyonePermissions }];
   const guild: Guild = {
     id: guildId,

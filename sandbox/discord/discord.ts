@@ -66,7 +66,7 @@ export interface EmbeddedDiscord {
   close(): Promise<void>;
 }
 
-/** In the three-part format of Discord's tokens; it belongs to no account. */
+/** It has the three-part format of Discord's tokens, but belongs to no account. */
 const TOKEN = 'MTAwMDAwMDAwMDAwMDAwMDAw.GsandB.embedded-discord-token-for-tests-only-000';
 
 export async function startDiscord(options: DiscordOptions = {}): Promise<EmbeddedDiscord> {
@@ -93,9 +93,9 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
   };
   try {
     url = await server.listen({ port, host: '127.0.0.1' });
-  } catch (problem) {
+  } catch (error) {
     await close();
-    throw problem;
+    throw error;
   }
   return {
     url,
@@ -117,7 +117,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
       get resumes() {
         return hub.resumes;
       },
-      countsOf: (shard) => ({ ...hub.counter.of(shard), sessions: hub.connectedTo(shard) }),
+      countsOf: (shard) => ({ ...hub.counter.countsOf(shard), sessions: hub.connectedTo(shard) }),
       dropConnections: (shard) => hub.dropConnections(shard),
       closeSessions: (code, shard) => hub.closeSessions(code, shard),
       requestReconnect: (shard) => hub.requestReconnect(shard),
@@ -143,7 +143,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     limits: parts.limits,
     as: (user) => actorOf(user, parts),
     restore: (post) => messages.restore(post),
-    messages: (channel) => messages.in(world.channel(channel).id).map((post) => messageOf(post, parts)),
+    messages: (channel) => messages.inChannel(world.channel(channel).id).map((post) => messageOf(post, parts)),
     until: (find, what = 'a condition') => watch.until(find, what),
     close,
   };

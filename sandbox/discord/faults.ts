@@ -27,12 +27,12 @@ export interface RequestFacts {
 
 /** The injected faults; the first one that matches a request is applied to it. */
 export class FaultQueue {
-  #pending: { rule: FaultRule; left: number }[] = [];
+  #pending: { rule: FaultRule; remaining: number }[] = [];
 
   add(rule: FaultRule): void {
     const { times = 1 } = rule;
     if (!(times > 0)) throw new RangeError('A fault must apply at least once.');
-    this.#pending.push({ rule, left: times });
+    this.#pending.push({ rule, remaining: times });
   }
 
   clear(): void {
@@ -42,8 +42,8 @@ export class FaultQueue {
   takeMatching(request: RequestFacts): DiscordFault | undefined {
     const match = this.#pending.find(({ rule }) => matches(rule, request));
     if (!match) return undefined;
-    match.left -= 1;
-    if (match.left <= 0) this.#pending = this.#pending.filter((one) => one !== match);
+    match.remaining -= 1;
+    if (match.remaining <= 0) this.#pending = this.#pending.filter((one) => one !== match);
     return match.rule.do;
   }
 }

@@ -36,7 +36,7 @@ export interface Limits {
   /** The number of session starts per period; one more resets the token. */
   readonly identifiesPerPeriod: number;
   readonly identifyPeriodMs: number;
-  /** In this time, one session may start for each rate limit key, which is the shard's id modulo `maxConcurrency`. */
+  /** Within this time, one session may start for each rate limit key, which is the shard's id modulo `maxConcurrency`. */
   readonly identifyWindowMs: number;
   readonly maxConcurrency: number;
 }

@@ -4,18 +4,18 @@ import type { MessageBody, Post } from './post.ts';
 import type { Upload, Uploads } from './uploads.ts';
 import { isVoice } from './validation/voice.ts';
 
-interface UploadPlace {
+interface UploadLocation {
   readonly folder: string;
   readonly ephemeral: boolean;
 }
 
 /** The files of a message after a send or an edit: the kept files, then the new ones. */
-export function uploadsAfter(
+export function updatedUploads(
   previous: readonly Upload[],
   body: MessageBody,
   files: readonly UploadedFile[],
   uploads: Uploads,
-  place: UploadPlace,
+  location: UploadLocation,
 ): Upload[] {
   const { attachments } = body;
   const metadataOf = (id: string) => attachments?.find((attachment) => String(attachment.id) === id);
@@ -31,7 +31,7 @@ export function uploadsAfter(
     const renamedFile = metadata?.filename ? { ...file, name: metadata.filename } : file;
     const { description, title, duration_secs: seconds, waveform } = metadata ?? {};
     const voice = isVoice(body.flags) && seconds && waveform ? { seconds, waveform } : undefined;
-    return uploads.store(renamedFile, { ...place, description, title, voice });
+    return uploads.store(renamedFile, { ...location, description, title, voice });
   });
   return [...keptUploads, ...newUploads];
 }

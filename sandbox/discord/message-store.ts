@@ -1,6 +1,6 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import type { UploadedFile } from './body.ts';
-import { mentionsIn, storedComponents, uploadsAfter } from './message-content.ts';
+import { mentionsIn, storedComponents, updatedUploads } from './message-content.ts';
 import type { MessageBody, Post } from './post.ts';
 import type { MakeId } from './snowflake.ts';
 import type { Uploads } from './uploads.ts';
@@ -43,7 +43,7 @@ export class MessageStore {
     return this.#posts.get(id);
   }
 
-  in(channelId: string): Post[] {
+  inChannel(channelId: string): Post[] {
     return [...this.#posts.values()].filter(({ channel }) => channel.id === channelId);
   }
 
@@ -67,7 +67,7 @@ export class MessageStore {
       content,
       embeds: body.embeds ?? [],
       components: storedComponents(body.components ?? []),
-      uploads: uploadsAfter([], body, files, uploads, { folder: channel.id, ephemeral: viewer !== undefined }),
+      uploads: updatedUploads([], body, files, uploads, { folder: channel.id, ephemeral: viewer !== undefined }),
       ...mentionsIn(content, body.allowed_mentions),
     };
     this.#posts.set(post.id, post);
@@ -87,8 +87,8 @@ export class MessageStore {
   edit(post: Post, body: MessageBody, files: readonly UploadedFile[] = []): void {
     const { now, uploads } = this.#dependencies;
     const wasLoading = (post.flags & MessageFlags.Loading) !== 0;
-    const uploadPlace = { folder: post.channel.id, ephemeral: post.viewer !== undefined };
-    post.uploads = uploadsAfter(post.uploads, body, files, uploads, uploadPlace);
+    const uploadLocation = { folder: post.channel.id, ephemeral: post.viewer !== undefined };
+    post.uploads = updatedUploads(post.uploads, body, files, uploads, uploadLocation);
     if (body.content !== undefined) {
       post.content = body.content ?? '';
       Object.assign(post, mentionsIn(post.content, body.allowed_mentions));
@@ -116,7 +116,7 @@ export class MessageStore {
 
   /** Deletes the messages of a deleted channel, without an event for each, as in Discord. */
   removeAll(channelId: string): void {
-    for (const { id } of this.in(channelId)) this.#posts.delete(id);
+    for (const { id } of this.inChannel(channelId)) this.#posts.delete(id);
   }
 
   /** Makes every message older by the given time. */

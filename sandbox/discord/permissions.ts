@@ -1,7 +1,7 @@
 import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import type { Channel, Guild, Member, ThreadChannel, World } from './world.ts';
 
-const all = Object.values(PermissionFlagsBits).reduce((sum, bit) => sum | bit, 0n);
+const allPermissions = Object.values(PermissionFlagsBits).reduce((sum, bit) => sum | bit, 0n);
 
 export const isThread = (channel: Channel): channel is ThreadChannel => channel.thread !== undefined;
 
@@ -25,7 +25,7 @@ export function permissionsIn(guild: Guild, member: Member | undefined, channel:
   if (!member) return 0n;
   const roles = guild.roles.filter((role) => role.id === guild.id || member.roles.includes(role.id));
   const base = roles.reduce((sum, role) => sum | role.permissions, 0n);
-  if (guild.ownerId === member.userId || (base & PermissionFlagsBits.Administrator) !== 0n) return all;
+  if (guild.ownerId === member.userId || (base & PermissionFlagsBits.Administrator) !== 0n) return allPermissions;
   const parent = isThread(channel) ? guild.channels.find(({ id }) => id === channel.parentId) : channel;
   const overwrites = parent?.overwrites ?? [];
   const apply = (bits: bigint, applicable: readonly { allow: bigint; deny: bigint }[]) => {

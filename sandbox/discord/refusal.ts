@@ -47,12 +47,12 @@ export const tooManyFollowUps = refusal(
 );
 export const missingAccess = refusal(403, 50001, 'Missing Access');
 export const notTheAuthor = refusal(403, 50005, 'Cannot edit a message authored by another user');
-export const refusesMessages = refusal(403, 50007, 'Cannot send messages to this user');
+export const cannotMessageUser = refusal(403, 50007, 'Cannot send messages to this user');
 export const notInDirectMessages = refusal(400, 50003, 'Cannot execute action on a DM channel');
-export const wrongKindOfChannel = refusal(400, 50024, 'Cannot execute action on this channel type');
+export const wrongChannelType = refusal(400, 50024, 'Cannot execute action on this channel type');
 export const threadIsArchived = refusal(400, 50083, 'Thread is archived');
 export const noVoiceMessages = refusal(403, 50173, 'You cannot send voice messages in this channel');
-export const hasThread = refusal(400, 160004, 'A thread has already been created for this message');
+export const threadAlreadyExists = refusal(400, 160004, 'A thread has already been created for this message');
 export const threadIsLocked = refusal(400, 160005, 'This thread is locked');
 export const tooManyThreads = refusal(400, 160006, 'Maximum number of active threads reached');
 export const missingPermissions = refusal(403, 50013, 'Missing Permissions');

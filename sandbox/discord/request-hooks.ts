@@ -44,7 +44,7 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     const { body, files } = request.payload;
     request.discordRecord?.update({ body, files: fileFactsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
     if (request.is404) return;
-    const { headers, exceeded } = buckets.take(bucketRequestOf(request));
+    const { headers, exceeded } = buckets.consume(bucketRequestOf(request));
     reply.headers(headers);
     if (exceeded) throw rateLimited(exceeded.scope, exceeded.retryAfter);
     const fault = faults.takeMatching({ method: request.method, route: routeOf(request), path: pathOf(request) });
@@ -68,8 +68,8 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     parts.watch.notify();
   });
 
-  api.setErrorHandler((problem, request, reply) => {
-    const refusal = asRefusal(problem);
+  api.setErrorHandler((error, request, reply) => {
+    const refusal = asRefusal(error);
     const { violations } = refusal.detail;
     if (violations) request.discordRecord?.update({ violations });
     return sendRefusal(refusal, reply);
@@ -84,9 +84,9 @@ function pathOf(request: FastifyRequest): string {
   const path = (request.url.split('?')[0] ?? '').slice(API.length);
   try {
     return decodeURIComponent(path);
-  } catch (problem) {
-    if (problem instanceof URIError) return path;
-    throw problem;
+  } catch (error) {
+    if (error instanceof URIError) return path;
+    throw error;
   }
 }
 
@@ -156,10 +156,10 @@ function sendRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
 }
 
 /** Errors below 500 are the client's fault; all others are bugs in this server, so their message is shown. */
-function asRefusal(problem: unknown): Refusal {
-  if (problem instanceof Refusal) return problem;
-  const { statusCode = 500, message } = problem as FastifyError;
-  if (statusCode === 400) return Object.assign(badJson(), { cause: problem });
+function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const { statusCode = 500, message } = error as FastifyError;
+  if (statusCode === 400) return Object.assign(badJson(), { cause: error });
   return new Refusal(statusCode < 500 ? message : `Internal error of the sandbox: ${message}`, {
     status: statusCode,
     code: 0,

@@ -3,7 +3,7 @@ import { newThread } from './create-world.ts';
 import type { Parts } from './parts.ts';
 import { isThread } from './permissions.ts';
 import type { Post } from './post.ts';
-import { hasThread, notInDirectMessages, tooManyThreads, wrongKindOfChannel } from './refusal.ts';
+import { notInDirectMessages, threadAlreadyExists, tooManyThreads, wrongChannelType } from './refusal.ts';
 import type { Channel, ThreadChannel, User } from './world.ts';
 
 export interface NewThread {
@@ -14,7 +14,7 @@ export interface NewThread {
   readonly archiveMinutes?: number | null | undefined;
   readonly invitable?: boolean | null | undefined;
   /** The message on which the thread is started. */
-  readonly from?: Post;
+  readonly starterMessage?: Post;
 }
 
 export type ThreadType = ChannelType.PublicThread | ChannelType.PrivateThread | ChannelType.AnnouncementThread;
@@ -28,20 +28,20 @@ const THREAD_TYPES: Readonly<Partial<Record<ChannelType, readonly ChannelType[]>
 /** Throws if the channel's type does not support threads of this type, regardless of permissions. */
 export function checkThreadType(parent: Channel, type: ThreadType): void {
   if (parent.recipientIds) throw notInDirectMessages();
-  if (!THREAD_TYPES[parent.type]?.includes(type)) throw wrongKindOfChannel();
+  if (!THREAD_TYPES[parent.type]?.includes(type)) throw wrongChannelType();
 }
 
 export function startThread(newThreadOptions: NewThread, parts: Parts): ThreadChannel {
-  const { parent, owner, name, type, from } = newThreadOptions;
+  const { parent, owner, name, type, starterMessage } = newThreadOptions;
   const { world, clock, limits, messages, threads } = parts;
   checkThreadType(parent, type);
   // A thread that is started on a message has the id of that message.
-  if (from && world.channels.has(from.id)) throw hasThread();
+  if (starterMessage && world.channels.has(starterMessage.id)) throw threadAlreadyExists();
   const guild = world.guildOf(parent);
   const active = guild?.channels.filter((one) => isThread(one) && !one.thread.archived).length ?? 0;
   if (active >= limits.activeThreads) throw tooManyThreads();
   const thread: ThreadChannel = {
-    id: from?.id ?? parts.id(),
+    id: starterMessage?.id ?? parts.id(),
     name,
     type,
     ...(parent.guildId !== undefined && { guildId: parent.guildId }),
@@ -56,12 +56,12 @@ export function startThread(newThreadOptions: NewThread, parts: Parts): ThreadCh
     },
   };
   threads.add(thread);
-  if (from) {
-    messages.addFlag(from, MessageFlags.HasThread);
-    const reference = { channel_id: parent.id, message_id: from.id };
+  if (starterMessage) {
+    messages.addFlag(starterMessage, MessageFlags.HasThread);
+    const reference = { channel_id: parent.id, message_id: starterMessage.id };
     messages.create({
       channel: thread,
-      author: from.author,
+      author: starterMessage.author,
       body: { message_reference: reference },
       type: MessageType.ThreadStarterMessage,
     });

@@ -20,16 +20,19 @@ export function startUserThread(
   context: ActorContext,
   name: string,
   options: UserThreadOptions,
-  from: Post | undefined,
+  starterMessage: Post | undefined,
   parts: Parts,
 ): Channel {
   const { user, channel, guild } = context;
   const { isPrivate = false } = options;
   const permissions = permissionsOf(user, channel, guild);
   if (!has(permissions, isPrivate ? Permission.CreatePrivateThreads : Permission.CreatePublicThreads))
-    throw new ImpossibleActionError(`${user.name} cannot start such a thread in ${channel.name}.`);
+    throw new ImpossibleActionError(`${user.name} cannot start this type of thread in ${channel.name}.`);
   const type = isPrivate ? ChannelType.PrivateThread : ChannelType.PublicThread;
-  const thread = startThread({ parent: channel, owner: user, name, type, ...(from && { from }) }, parts);
+  const thread = startThread(
+    { parent: channel, owner: user, name, type, ...(starterMessage && { starterMessage }) },
+    parts,
+  );
   for (const userName of options.with ?? []) addToThread({ ...context, channel: thread }, userName, parts);
   return thread;
 }

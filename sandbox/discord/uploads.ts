@@ -85,14 +85,14 @@ export class Uploads {
 
   /** Every response has a newly signed URL (documentation, reference, "Signed Attachment CDN URLs"). */
   urlOf(upload: Upload): string {
-    const issued = Math.floor(this.#now() / 1_000);
-    const query = { ex: (issued + Math.ceil(this.#linkMs() / 1_000)).toString(16), is: issued.toString(16) };
+    const issuedAt = Math.floor(this.#now() / 1_000);
+    const query = { ex: (issuedAt + Math.ceil(this.#linkMs() / 1_000)).toString(16), is: issuedAt.toString(16) };
     const path = pathOf(upload);
-    const signed = new URLSearchParams({ ...query, hm: this.#signature(path, query.ex, query.is) });
-    return `${this.#base()}${path}?${signed}&`;
+    const signedQuery = new URLSearchParams({ ...query, hm: this.#signature(path, query.ex, query.is) });
+    return `${this.#base()}${path}?${signedQuery}&`;
   }
 
-  /** Signs the URL of a stored file again; returns undefined for any other URL. */
+  /** Re-signs the URL of a stored file; returns undefined for any other URL. */
   refresh(url: string): string | undefined {
     const path = URL.parse(url)?.pathname ?? '';
     const upload = this.#byId.get(path.split('/').at(-2) ?? '');

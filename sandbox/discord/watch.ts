@@ -3,7 +3,7 @@ const WAIT_LIMIT_MS = 50_000;
 
 interface PendingWait {
   check(): boolean;
-  fail(problem: Error): void;
+  fail(error: Error): void;
 }
 
 /** Waits for conditions, which are checked only after a change. */
@@ -15,7 +15,7 @@ export class Watch {
   }
 
   /** `find` returns undefined to keep waiting and throws to fail; `describeState` adds details to the error message. */
-  until<Found>(find: () => Found | undefined, what: string, describeState = () => ''): Promise<Found> {
+  until<Found>(find: () => Found | undefined, description: string, describeState = () => ''): Promise<Found> {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
     // The promise may reject before the caller awaits it.
     promise.catch(() => undefined);
@@ -26,22 +26,22 @@ export class Watch {
           const found = find();
           if (found === undefined) return false;
           resolve(found);
-        } catch (problem) {
-          reject(problem);
+        } catch (error) {
+          reject(error);
         }
         clearTimeout(timeout);
         return true;
       },
-      fail: (problem) => {
+      fail: (error) => {
         clearTimeout(timeout);
-        reject(problem);
+        reject(error);
       },
     };
     if (waiter.check()) return promise;
     this.#pending.add(waiter);
     // Created here, so that its stack trace shows the caller.
     const timeoutError = new Error(
-      `Timed out after ${WAIT_LIMIT_MS / 1_000} seconds of real time, waiting for ${what}.`,
+      `Timed out after ${WAIT_LIMIT_MS / 1_000} seconds of real time, waiting for ${description}.`,
     );
     timeout = setTimeout(() => {
       this.#pending.delete(waiter);

@@ -33,7 +33,7 @@ export interface Thread {
   invitable: boolean;
   archiveMinutes: number;
   readonly createdAt: number;
-  /** When it was last archived or unarchived. */
+  /** When the thread was last archived or unarchived. */
   archivedAt: number;
   /** The time at which each member joined, by user id. */
   readonly members: Map<string, number>;

@@ -25,7 +25,7 @@ export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: r
       : new ApiError(`This key may not use the model ${id}`, { status: 403, code: 'access_denied' });
   }
   if (!abilities.includes(model.ability)) {
-    throw new ApiError(`The model ${id} does not do this: it is for ${model.ability}.`, {
+    throw new ApiError(`The model ${id} does not support this endpoint: it is for ${model.ability}.`, {
       status: 400,
       code: 'invalid_request',
     });
@@ -56,7 +56,7 @@ export const usageEntryOf = (job: Job) => ({
 });
 
 /** A key can access only its own jobs. */
-export function ownJob<Match extends Job>(
+export function findOwnJob<Match extends Job>(
   parts: Parts,
   grant: KeyGrant,
   id: string,
@@ -67,13 +67,13 @@ export function ownJob<Match extends Job>(
 }
 
 /** Like `ownJob`, but counts the request as a poll. */
-export function polledJob<Match extends Job>(
+export function findPolledJob<Match extends Job>(
   parts: Parts,
   grant: KeyGrant,
   id: string,
   isMatch: (job: Job) => job is Match,
 ): Match | undefined {
-  const job = ownJob(parts, grant, id, isMatch);
+  const job = findOwnJob(parts, grant, id, isMatch);
   if (job) parts.tally.countPoll(job);
   return job;
 }
@@ -89,7 +89,7 @@ export function viewOf(parts: Parts): View {
 }
 
 /** A number of 16 to 19 digits, as in the image family; some exceed 2^53. */
-export function numericId(parts: Parts): string {
+export function newNumericId(parts: Parts): string {
   for (;;) {
     const id = `${Math.floor(parts.pace.now())}${String(1_000_000 + parts.random.integer(1_000_000)).slice(1, 4 + parts.random.integer(4))}`;
     if (!parts.jobs.get(id)) return id;

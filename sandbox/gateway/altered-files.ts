@@ -5,20 +5,20 @@ const CHUNK_BYTES = 1024 * 1024;
 
 /** Pads a file to the given size. The file stays valid, because the padding goes where the format allows it. */
 export function padFile(bytes: Buffer, mime: string, size: number): Buffer {
-  const missing = size - bytes.length;
-  if (missing <= 0) return bytes;
+  const paddingBytes = size - bytes.length;
+  if (paddingBytes <= 0) return bytes;
   if (mime === 'image/png') {
     const end = bytes.length - 12;
-    return Buffer.concat([bytes.subarray(0, end), pngPadding(missing), bytes.subarray(end)]);
+    return Buffer.concat([bytes.subarray(0, end), pngPadding(paddingBytes), bytes.subarray(end)]);
   }
   if (mime === 'video/mp4') {
     const head = Buffer.alloc(8);
-    head.writeUInt32BE(Math.max(8, missing), 0);
+    head.writeUInt32BE(Math.max(8, paddingBytes), 0);
     head.write('free', 4, 'latin1');
-    return Buffer.concat([bytes, head, Buffer.alloc(Math.max(0, missing - 8))]);
+    return Buffer.concat([bytes, head, Buffer.alloc(Math.max(0, paddingBytes - 8))]);
   }
-  // Readers of the other formats stop at the end that the header states.
-  return Buffer.concat([bytes, Buffer.alloc(missing)]);
+  // Readers of the other formats ignore everything after the length that the header states.
+  return Buffer.concat([bytes, Buffer.alloc(paddingBytes)]);
 }
 
 /** Private chunks of a megabyte each: readers skip these, but refuse larger ones. */
@@ -37,9 +37,9 @@ function pngPadding(size: number): Buffer {
 }
 
 /** A file whose content does not match its name and content type. */
-export function mislabelledFile(as: 'html' | 'executable', mime: string): GeneratedFile {
+export function mislabelledFile(disguise: 'html' | 'executable', mime: string): GeneratedFile {
   const bytes =
-    as === 'html'
+    disguise === 'html'
       ? Buffer.from('<!doctype html><html><head><title>Sign in</title></head><body>This is not an image.</body></html>')
       : Buffer.concat([
           Buffer.from('MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00', 'latin1'),

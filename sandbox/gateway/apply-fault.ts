@@ -146,9 +146,9 @@ function drip(bytes: Buffer, size: number, everyMs: number, clock: Clock): Reada
       if (offset === 0) pushChunk();
       else cancel = clock.after(everyMs, pushChunk);
     },
-    destroy(problem, done) {
+    destroy(error, done) {
       cancel();
-      done(problem);
+      done(error);
     },
   });
 }

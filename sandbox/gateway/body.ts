@@ -50,11 +50,11 @@ function parseBody(text: string): unknown {
   const body = ((): unknown => {
     try {
       return JSON.parse(text);
-    } catch (problem) {
+    } catch (error) {
       throw Object.assign(
         new ApiError('The body is not well-formed JSON.', { status: 400, code: 'bad_request_body' }),
         {
-          cause: problem,
+          cause: error,
         },
       );
     }

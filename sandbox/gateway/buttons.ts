@@ -17,16 +17,16 @@ interface ButtonSpec {
   readonly style?: number;
 }
 
-const four = [1, 2, 3, 4] as const;
+const gridIndexes = [1, 2, 3, 4] as const;
 
 /** The buttons of a task, as real gateways return them. */
 function buttonSpecsOf(task: ImgxDetails): readonly ButtonSpec[] {
   switch (task.yields) {
     case 'grid':
       return [
-        ...four.map((index) => ({ followUp: { do: 'upscale', index } as const, label: `U${index}` })),
+        ...gridIndexes.map((index) => ({ followUp: { do: 'upscale', index } as const, label: `U${index}` })),
         { followUp: { do: 'reroll' }, label: '', emoji: '🔄' },
-        ...four.map((index) => ({ followUp: { do: 'variation', index } as const, label: `V${index}` })),
+        ...gridIndexes.map((index) => ({ followUp: { do: 'variation', index } as const, label: `V${index}` })),
       ];
     case 'single':
       return singleImageButtons(task);
@@ -34,7 +34,7 @@ function buttonSpecsOf(task: ImgxDetails): readonly ButtonSpec[] {
       return task.results.flatMap((_, at) => videoButtons(at + 1, task.action !== 'UPSCALE'));
     case 'lines':
       return [
-        ...four.map((line) => ({
+        ...gridIndexes.map((line) => ({
           followUp: { do: 'read-image', line } as const,
           label: '',
           emoji: `${line}\ufe0f\u20e3`,
@@ -86,7 +86,7 @@ const videoButtons = (index: number, canUpscale: boolean): readonly ButtonSpec[]
 
 const isUpscaled = (task: ImgxDetails) => task.customId?.includes('upsample_') ?? false;
 
-export function buttonsOf(task: ImgxDetails, withFavourite: boolean): readonly Button[] {
+export function buttonsOf(task: ImgxDetails, hasFavourite: boolean): readonly Button[] {
   const buttons = buttonSpecsOf(task).map(({ followUp, label, emoji = '', style = 2 }) => ({
     customId: customIdOf(followUp, task.uuid),
     emoji,
@@ -95,7 +95,7 @@ export function buttonsOf(task: ImgxDetails, withFavourite: boolean): readonly B
     style,
   }));
   const favourite: Button = { customId: `MJ::BOOKMARK::${task.uuid}`, emoji: '❤️', label: '', type: 2, style: 2 };
-  return withFavourite && task.yields === 'single' ? [...buttons, favourite] : buttons;
+  return hasFavourite && task.yields === 'single' ? [...buttons, favourite] : buttons;
 }
 
 /** Returns undefined if the task does not have that button; custom ids contain the task's uuid. */

@@ -30,7 +30,7 @@ interface Queue {
   queued: number;
   /** Whether the receiver failed to return the challenge. */
   isRefused: boolean;
-  turn: number;
+  callbackCount: number;
 }
 
 /** Calls the callback URL for every change of a job, in order and without retries, unless a fault says otherwise. */
@@ -41,8 +41,8 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     bodyTimeout: TIMEOUT_MS,
   });
   readonly #queues = new Map<string, Queue>();
-  readonly #late = new Set<Promise<void>>();
-  readonly #closing = new AbortController();
+  readonly #delayed = new Set<Promise<void>>();
+  readonly #abortController = new AbortController();
   readonly #clock: Clock;
   #lastId = 0;
 
@@ -56,24 +56,34 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     const isEnd = isOver(job.state);
     if (!isLoopback(url) || fault === 'lost' || (isEnd && fault === 'lost-end')) return;
     if (sentCallbacks === 'none' || sentCallbacks === (isEnd ? 'progress' : 'ends')) return;
-    const queue = this.#queues.get(job.id) ?? { last: Promise.resolve(), queued: 0, isRefused: false, turn: 0 };
+    const queue = this.#queues.get(job.id) ?? {
+      last: Promise.resolve(),
+      queued: 0,
+      isRefused: false,
+      callbackCount: 0,
+    };
     if (queue.queued >= MAX_QUEUED) return;
     this.#queues.set(job.id, queue);
-    const isFirst = queue.turn === 0;
-    queue.turn += 1;
-    const post = (to: string, content: unknown) => this.#post(job.id, to, content);
+    const isFirst = queue.callbackCount === 0;
+    queue.callbackCount += 1;
+    const post = (target: string, content: unknown) => this.#post(job.id, target, content);
     if (fault === 'late') {
-      const late = pause(this.#clock, LATE_MS[queue.turn % LATE_MS.length] ?? 0, this.#closing.signal)
+      const delayed = pause(
+        this.#clock,
+        LATE_MS[queue.callbackCount % LATE_MS.length] ?? 0,
+        this.#abortController.signal,
+      )
         .then(() => post(url, body))
-        .then(() => void this.#late.delete(late));
-      this.#late.add(late);
+        .then(() => void this.#delayed.delete(delayed));
+      this.#delayed.add(delayed);
       if (isEnd) this.#queues.delete(job.id);
       return;
     }
     queue.queued += 1;
     queue.last = queue.last.then(async () => {
       if (isFirst && fault === 'challenge') queue.isRefused = !(await this.#returnsChallenge(job.id, url));
-      if (isFirst && fault === 'forged') for (const [to, content] of forgeries(url, body)) await post(to, content);
+      if (isFirst && fault === 'forged')
+        for (const [target, content] of forgeries(url, body)) await post(target, content);
       for (let count = 0; count < (fault === 'doubled' ? DUPLICATE_COUNT : 1) && !queue.isRefused; count += 1)
         await post(url, body);
       queue.queued -= 1;
@@ -82,9 +92,9 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#abortController.abort();
     await this.#agent.destroy();
-    await Promise.all([...[...this.#queues.values()].map((queue) => queue.last), ...this.#late]);
+    await Promise.all([...[...this.#queues.values()].map((queue) => queue.last), ...this.#delayed]);
   }
 
   /** Some gateways send callbacks only after the receiver has returned a challenge. */
@@ -99,7 +109,7 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     }
   }
 
-  /** Returns the text of the response, or an empty text after a failure. Failures are ignored, because clients also poll. */
+  /** Returns the text of the response, or an empty string after a failure. Failures are ignored, because clients also poll. */
   async #post(jobId: string, url: string, body: unknown): Promise<string> {
     const at = this.#clock.now();
     const start = performance.now();
@@ -134,10 +144,10 @@ function forgeries(url: string, task: unknown): [string, unknown][] {
   const isUpperCase = typeof body.status === 'string' && body.status === body.status.toUpperCase();
   const success = { ...body, status: isUpperCase ? 'SUCCESS' : 'succeeded', imageUrl: 'https://forged.example/1.png' };
   const failure = { ...body, status: isUpperCase ? 'FAILURE' : 'failed', failReason: 'A forged reason.' };
-  const guessed = folderOf(url) + randomBytes(33).toString('base64url');
+  const guessedUrl = folderOf(url) + randomBytes(33).toString('base64url');
   return [
     [url, success],
     [url, failure],
-    [guessed, success],
+    [guessedUrl, success],
   ];
 }

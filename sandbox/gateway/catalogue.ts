@@ -18,7 +18,7 @@ export interface Model {
   readonly created: number;
   readonly ability: Ability;
   readonly endpoints: readonly string[];
-  /** The exact price in the account's currency: of an image, a song, a second of video or audio, a token, or a quarter of a grid. */
+  /** The exact price in the account's currency, per image, song, second of video or audio, token, or quarter of a grid. */
   readonly price: string;
   /** Whether the alternative model list contains it too (specification, 4.8). */
   readonly compatible: boolean;
@@ -42,25 +42,25 @@ const endpointsOf: Record<Ability, readonly string[]> = {
   embedding: ['embeddings'],
 };
 
-const day = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000;
+const secondsAt = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000;
 
 function model(
   id: string,
   owner: string,
   ability: Ability,
-  since: string,
+  releaseDate: string,
   price: string,
-  more: Partial<Model> = {},
+  extraFields: Partial<Model> = {},
 ): Model {
   return {
     id,
     owner,
     ability,
-    created: day(since),
+    created: secondsAt(releaseDate),
     price,
     endpoints: endpointsOf[ability],
     compatible: false,
-    ...more,
+    ...extraFields,
   };
 }
 

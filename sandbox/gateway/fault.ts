@@ -26,7 +26,7 @@ const plainFaults = [
 
 /** These alter the real response, so a submit is accepted. */
 const alteringFaults = [
-  /** `half`: a complete HTTP response with half the JSON; `lying`: fewer bytes than `Content-Length`; `cut`: the socket is cut midway. */
+  /** `half`: a complete HTTP response with half the JSON; `lying`: fewer bytes than `Content-Length`; `cut`: the connection is dropped midway. */
   z.strictObject({ type: z.literal('truncated'), how: z.enum(['half', 'lying', 'cut']).optional() }),
   z.strictObject({
     type: z.literal('drip'),

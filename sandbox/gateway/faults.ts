@@ -78,9 +78,9 @@ export class FaultQueue extends EventEmitter<{ change: [] }> {
   }
 
   /** The first fault that applies at this point of a session. */
-  takeForRealtime(request: RequestFacts, moment: FaultTiming, asksForTranscripts: boolean): RealtimeFault | undefined {
+  takeForRealtime(request: RequestFacts, timing: FaultTiming, requestsTranscripts: boolean): RealtimeFault | undefined {
     const applies = (fault: RealtimeFault) =>
-      timingOf(fault) === moment && (fault.how !== 'refuse-transcriber' || asksForTranscripts);
+      timingOf(fault) === timing && (fault.how !== 'refuse-transcriber' || requestsTranscripts);
     return this.#take(request, (fault): fault is RealtimeFault => isRealtimeFault(fault) && applies(fault), 1)[0];
   }
 

@@ -54,13 +54,13 @@ export class Files {
     return await this.#result(job, result);
   }
 
-  /** Videos take long to generate, so a small one is started together with its job. */
+  /** Videos take a long time to generate, so generation of a small one starts together with its job. */
   startEarly(job: Job): void {
     if (job.orders.withoutMedia || job.orders.pretends) return;
     for (const result of job.details.results) {
       const { recipe } = result;
       if (recipe.make !== 'video' || recipe.width * recipe.height * recipe.seconds > MAX_EARLY_VIDEO_PIXELS) continue;
-      // The download will report the problem.
+      // A failure is reported by the download, which tries again.
       this.#result(job, result).catch(() => undefined);
       return;
     }
@@ -106,21 +106,29 @@ export class Files {
     const colour = flaggedColour(job.prompt);
     if (colour && 'width' in recipe && recipe.make !== 'video') {
       const format = 'format' in recipe ? (recipe.format ?? 'png') : 'png';
-      return { bytes: await plainImage(colour, sizes(recipe), format), mime: `image/${format}` };
+      return { bytes: await plainImage(colour, sizeOfRecipe(recipe), format), mime: `image/${format}` };
     }
     switch (recipe.make) {
       case 'image':
-        return await this.#studio.drawImage(recipe.scene, { ...sizes(recipe), format: recipe.format, references });
+        return await this.#studio.drawImage(recipe.scene, {
+          ...sizeOfRecipe(recipe),
+          format: recipe.format,
+          references,
+        });
       case 'grid':
-        return await this.#studio.drawGrid(recipe.scenes, { ...sizes(recipe), references });
+        return await this.#studio.drawGrid(recipe.scenes, { ...sizeOfRecipe(recipe), references });
       case 'edit': {
         const mask = job.details.family === 'imgx' ? job.details.mask : undefined;
-        const options = { ...sizes(recipe), references };
+        const options = { ...sizeOfRecipe(recipe), references };
         if (!mask) return await this.#studio.drawImage(recipe.after, options);
         return await this.#studio.drawEdit(recipe.before, recipe.after, mask, options);
       }
       case 'video':
-        return await this.#studio.shoot(recipe.scene, { ...sizes(recipe), seconds: recipe.seconds, references });
+        return await this.#studio.drawVideo(recipe.scene, {
+          ...sizeOfRecipe(recipe),
+          seconds: recipe.seconds,
+          references,
+        });
       case 'song':
         return await this.#studio.compose(recipe.prompt, recipe.seed, recipe.seconds);
       case 'copy':
@@ -129,7 +137,7 @@ export class Files {
   }
 }
 
-const sizes = ({ width, height }: { width: number; height: number }) => ({ width, height });
+const sizeOfRecipe = ({ width, height }: { width: number; height: number }) => ({ width, height });
 
 const MIME_TYPES = {
   png: 'image/png',

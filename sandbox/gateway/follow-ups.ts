@@ -1,10 +1,10 @@
 import type { FollowUp } from './custom-ids.ts';
 import {
   describe,
-  fourOf,
   grid,
   hasAspect,
   imagine,
+  makeFour,
   type Plan,
   SINGLE_SIDE,
   sceneAt,
@@ -26,7 +26,7 @@ export interface ModalInput {
 }
 
 /** Some follow-ups always require a prompt, others only while remix is on. */
-export function needsInput(followUp: FollowUp, remix: boolean): boolean {
+export function needsInput(followUp: FollowUp, isRemixOn: boolean): boolean {
   switch (followUp.do) {
     case 'custom-zoom':
     case 'inpaint':
@@ -39,7 +39,7 @@ export function needsInput(followUp: FollowUp, remix: boolean): boolean {
     case 'reroll':
     case 'pan':
     case 'animate':
-      return remix;
+      return isRemixOn;
     default:
       return false;
   }
@@ -63,31 +63,31 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
   const prompt = modalInput?.prompt ?? parent.prompt;
   const isPromptChanged = prompt !== parent.prompt;
   const aspect = hasAspect(prompt) ? aspectOf(prompt) : task.aspect;
-  const shared = { prompt, referencesFrom: parent.id, units: 4 };
+  const commonFields = { prompt, referencesFrom: parent.id, units: 4 };
   const first = sceneAt(task, 1);
-  const outpaint = (action: 'ZOOM' | 'PAN' | 'CUSTOM_ZOOM', view: Scene, shape = aspect): Plan => ({
-    ...shared,
+  const outpaint = (action: 'ZOOM' | 'PAN' | 'CUSTOM_ZOOM', view: Scene, viewAspect = aspect): Plan => ({
+    ...commonFields,
     kind: action === 'PAN' ? 'pan' : 'zoom',
     action,
     // The first result is the original scene seen from further away; the other three vary it.
     ...grid(
-      fourOf((at) => (at === 0 ? view : relative(view, seed + at, 'subtle'))),
-      shape,
+      makeFour((at) => (at === 0 ? view : relative(view, seed + at, 'subtle'))),
+      viewAspect,
     ),
   });
   const variations = (scene: Scene, strength: 'subtle' | 'strong'): Plan => ({
-    ...shared,
+    ...commonFields,
     kind: 'vary',
     action: 'VARIATION',
     ...grid(
-      fourOf((at) => (isPromptChanged ? sceneOf(prompt, seed + at) : relative(scene, seed + at, strength))),
+      makeFour((at) => (isPromptChanged ? sceneOf(prompt, seed + at) : relative(scene, seed + at, strength))),
       aspect,
     ),
   });
   switch (followUp.do) {
     case 'upscale':
       return {
-        ...shared,
+        ...commonFields,
         kind: 'upscale',
         action: 'UPSCALE',
         ...single(sceneAt(task, followUp.index), aspect),
@@ -95,7 +95,13 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
       };
     case 'upscale-more': {
       const scene = followUp.manner === 'subtle' ? first : relative(first, seed, 'subtle');
-      return { ...shared, kind: 'upscale', action: 'UPSCALE', ...single(scene, aspect, SINGLE_SIDE * 2), units: 2 };
+      return {
+        ...commonFields,
+        kind: 'upscale',
+        action: 'UPSCALE',
+        ...single(scene, aspect, SINGLE_SIDE * 2),
+        units: 2,
+      };
     }
     case 'variation':
       return variations(sceneAt(task, followUp.index), 'subtle');
@@ -103,11 +109,11 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
       return variations(first, followUp.strength);
     case 'reroll':
       return {
-        ...shared,
+        ...commonFields,
         kind: 'reroll',
         action: 'REROLL',
         ...grid(
-          fourOf((at) => sceneOf(prompt, seed + at)),
+          makeFour((at) => sceneOf(prompt, seed + at)),
           aspect,
         ),
       };
@@ -120,20 +126,20 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
     case 'custom-zoom':
       return outpaint('CUSTOM_ZOOM', zoomedOut(first, zoomFactorIn(prompt)));
     case 'inpaint':
-      return inpaintPlan(parent, shared, seed, modalInput);
+      return inpaintPlan(parent, commonFields, seed, modalInput);
     case 'read-image':
     case 'analyzed':
       return imagine(prompt, seed);
     case 'read-all': {
       const lines = task.lines ?? [];
-      const scenes = fourOf((at) => sceneOf(lines[at] ?? '', seed + at));
-      return { ...shared, prompt: lines.join('\n'), kind: 'imagine', action: 'IMAGINE', ...grid(scenes, 1) };
+      const scenes = makeFour((at) => sceneOf(lines[at] ?? '', seed + at));
+      return { ...commonFields, prompt: lines.join('\n'), kind: 'imagine', action: 'IMAGINE', ...grid(scenes, 1) };
     }
     case 'describe-again':
       return { ...describe([]), referencesFrom: parent.id };
     case 'animate':
       return {
-        ...shared,
+        ...commonFields,
         kind: 'imgx-video',
         action: 'VIDEO',
         ...videos([first], aspect, 640, VIDEO_SECONDS),
@@ -141,13 +147,19 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
       };
     case 'extend': {
       const scene = sceneAt(task, followUp.index);
-      const longer = secondsOf(task) + 4;
-      return { ...shared, kind: 'imgx-video', action: 'VIDEO', ...videos([scene], aspect, 640, longer), units: 8 };
+      const extendedSeconds = secondsOf(task) + 4;
+      return {
+        ...commonFields,
+        kind: 'imgx-video',
+        action: 'VIDEO',
+        ...videos([scene], aspect, 640, extendedSeconds),
+        units: 8,
+      };
     }
     case 'upscale-video': {
       const seconds = secondsOf(task);
       return {
-        ...shared,
+        ...commonFields,
         kind: 'upscale',
         action: 'UPSCALE',
         ...videos([sceneAt(task, followUp.index)], aspect, 1_280, seconds),
@@ -158,22 +170,25 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
 
 function inpaintPlan(
   parent: ImgxJob,
-  shared: Pick<Plan, 'prompt' | 'referencesFrom' | 'units'>,
+  commonFields: Pick<Plan, 'prompt' | 'referencesFrom' | 'units'>,
   seed: number,
   modalInput?: ModalInput,
 ): Plan {
   const { aspect, scenes } = parent.details;
-  const before = scenes[0] ?? sceneOf(parent.prompt, seed);
-  const after = shared.prompt === parent.prompt ? relative(before, seed, 'strong') : sceneOf(shared.prompt, seed);
-  const original = single(before, aspect);
+  const originalScene = scenes[0] ?? sceneOf(parent.prompt, seed);
+  const editedScene =
+    commonFields.prompt === parent.prompt
+      ? relative(originalScene, seed, 'strong')
+      : sceneOf(commonFields.prompt, seed);
+  const original = single(originalScene, aspect);
   const [result] = original.results;
   if (!modalInput?.mask || result?.recipe.make !== 'image') {
-    return { ...shared, kind: 'inpaint', action: 'INPAINT', ...single(after, aspect) };
+    return { ...commonFields, kind: 'inpaint', action: 'INPAINT', ...single(editedScene, aspect) };
   }
   const { width, height } = result.recipe;
-  const recipe = { make: 'edit', before, after, width, height } as const;
+  const recipe = { make: 'edit', before: originalScene, after: editedScene, width, height } as const;
   return {
-    ...shared,
+    ...commonFields,
     kind: 'inpaint',
     action: 'INPAINT',
     ...original,

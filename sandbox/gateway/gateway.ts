@@ -15,7 +15,7 @@ import { JobStore } from './job-store.ts';
 import { type KeyGrant, KeyStore } from './keys.ts';
 import { Pace } from './pace.ts';
 import type { Parts } from './parts.ts';
-import { Power } from './power.ts';
+import { PowerSwitch } from './power.ts';
 import type { Profile, Quirks } from './quirks.ts';
 import { randomOf } from './random.ts';
 import { LiveSessions } from './realtime/live-sessions.ts';
@@ -70,23 +70,23 @@ export interface EmbeddedGateway {
   readonly faults: FaultQueue;
   readonly jobs: JobStore;
   readonly tally: Tally;
-  readonly heard: readonly RecordedGatewayRequest[];
+  readonly requests: readonly RecordedGatewayRequest[];
   readonly usage: UsageLedger;
   readonly realtime: LiveSessions;
   /** The number of responses that are being streamed. */
-  readonly writing: number;
+  readonly streamCount: number;
   /** Calls the listener with every request that has been responded to; returns a function that removes it. */
-  onHeard(listener: (heard: RecordedGatewayRequest) => void): () => void;
+  onRequest(listener: (requests: RecordedGatewayRequest) => void): () => void;
   /** Calls the listener with every callback that was sent; returns a function that removes it. */
-  onCalledBack(listener: (sent: SentCallback) => void): () => void;
-  /** While the gateway is down, connections to its address are refused, but its jobs continue. */
+  onCallback(listener: (sent: SentCallback) => void): () => void;
+  /** While the gateway is down, connections to it are refused, but its jobs continue. */
   setDown(isDown: boolean): Promise<void>;
   readonly isDown: boolean;
   close(): Promise<void>;
 }
 
 const MAX_SEGMENT_LENGTH = 4_096;
-/** More than an event may contain; a larger frame ends the session. */
+/** Larger than any valid event; a larger frame ends the session. */
 const MAX_FRAME_BYTES = 20 * 1024 * 1024;
 const routes = [
   modelRoutes,
@@ -123,11 +123,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   let url = '';
   const files = new Files(studio, referenceImages, () => url);
   const prepare = (job: Job) => {
-    const prepared = referenceImages.load(job);
-    if (prepared === undefined) files.startEarly(job);
+    const preparation = referenceImages.load(job);
+    if (preparation === undefined) files.startEarly(job);
     // A video is started only once its references are available. Otherwise the job fails and says why.
-    else prepared.then(() => files.startEarly(job)).catch(() => undefined);
-    return prepared;
+    else preparation.then(() => files.startEarly(job)).catch(() => undefined);
+    return preparation;
   };
   const parts: Parts = {
     settings: new Settings(profile, quirks, pace),
@@ -139,14 +139,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     files,
     requestLog: new RequestLog(),
     idempotency: new Idempotency(),
-    writing: new Set(),
+    openStreams: new Set(),
     realtime: new LiveSessions(),
     pace,
     clock,
     random,
     url: () => url,
   };
-  followJobs(parts, referenceImages, callbacks);
+  watchJobs(parts, referenceImages, callbacks);
   callbacks.on('sent', ({ jobId }) => parts.tally.countCallback(jobId));
   const server = await serverFor(parts, clock);
   const sockets = new Sockets(server.server);
@@ -159,26 +159,26 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   };
   try {
     url = await server.listen({ port, host: '127.0.0.1' });
-  } catch (problem) {
+  } catch (error) {
     await close();
-    throw problem;
+    throw error;
   }
-  const { settings, jobs, tally, usage, faults, requestLog: heard, realtime } = parts;
-  const power = new Power(server.server, sockets);
+  const { settings, jobs, tally, usage, faults, requestLog: requests, realtime } = parts;
+  const power = new PowerSwitch(server.server, sockets);
   return {
-    ...{ url, settings, faults, jobs, tally, usage, realtime, close, heard: heard.entries },
+    ...{ url, settings, faults, jobs, tally, usage, realtime, close, requests: requests.entries },
     setSpeed: (next) => pace.setSpeed(next),
-    onHeard: (listener) => {
-      heard.on('answered', listener);
-      return () => heard.off('answered', listener);
+    onRequest: (listener) => {
+      requests.on('answered', listener);
+      return () => requests.off('answered', listener);
     },
-    onCalledBack: (listener) => {
+    onCallback: (listener) => {
       callbacks.on('sent', listener);
       return () => callbacks.off('sent', listener);
     },
     setDown: (isDown) => power.set(!isDown),
-    get writing() {
-      return parts.writing.size;
+    get streamCount() {
+      return parts.openStreams.size;
     },
     get isDown() {
       return !power.isOn;
@@ -195,8 +195,8 @@ async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH },
     // Some model ids contain a percent sign, and clients forget to encode it.
     rewriteUrl: (request) => (request.url ?? '/').replace(/%(?![0-9a-f]{2})/gi, '%25'),
-    frameworkErrors: (problem, request, reply) => {
-      sendError(asApiError(problem), request, reply, parts);
+    frameworkErrors: (error, request, reply) => {
+      sendError(asApiError(error), request, reply, parts);
     },
   });
   // Registered before the hooks, so a socket that they refuse is closed after the response.
@@ -207,7 +207,7 @@ async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
   return server;
 }
 
-/** A job in the format of its query. */
+/** A job in the format that its query endpoint returns. */
 function taskOf(job: Job, view: View): unknown {
   if (isImgx(job)) return imgxTask(job, view);
   if (isMusic(job)) return musicTask(job, view);
@@ -217,10 +217,11 @@ function taskOf(job: Job, view: View): unknown {
 }
 
 /** Sends callbacks, refunds failed jobs, and cleans up after dropped jobs. */
-function followJobs(parts: Parts, referenceImages: ReferenceImages, callbacks: Callbacks): void {
-  parts.jobs.on('change', (job, before) => {
-    if (job.state === 'failed' && before?.state !== 'failed' && job.charge > 0n) parts.usage.refund(usageEntryOf(job));
-    if (job.state === before?.state && job.progress === before.progress) return;
+function watchJobs(parts: Parts, referenceImages: ReferenceImages, callbacks: Callbacks): void {
+  parts.jobs.on('change', (job, previous) => {
+    if (job.state === 'failed' && previous?.state !== 'failed' && job.charge > 0n)
+      parts.usage.refund(usageEntryOf(job));
+    if (job.state === previous?.state && job.progress === previous.progress) return;
     const hook = 'notifyHook' in job.details ? job.details.notifyHook : undefined;
     if (hook !== undefined) callbacks.notify(job, hook, taskOf(job, viewOf(parts)), parts.settings.quirks.callbacks);
   });

@@ -22,7 +22,7 @@ export class Idempotency {
 
 const entryKey = (key: string, idempotencyKey: string) => `${key}\u0000${idempotencyKey}`;
 
-/** Does not depend on the order of the fields. */
+/** A hash that does not depend on the order of the fields. */
 function fingerprint(body: unknown): string {
   const text = JSON.stringify(body, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -42,7 +42,7 @@ export function seedIn(prompt: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-export const fourOf = <Item>(make: (at: number) => Item): Four<Item> => [make(0), make(1), make(2), make(3)];
+export const makeFour = <Item>(make: (at: number) => Item): Four<Item> => [make(0), make(1), make(2), make(3)];
 
 export function grid(scenes: Four<Scene>, aspect: number): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
   const recipe = { make: 'grid', scenes, ...sizeOf(aspect, GRID_SIDE) } as const;
@@ -78,7 +78,7 @@ export function imagine(prompt: string, seed: number, sources: readonly Source[]
     action: 'IMAGINE',
     prompt,
     ...grid(
-      fourOf((at) => sceneOf(text, seed + at)),
+      makeFour((at) => sceneOf(text, seed + at)),
       aspectOf(prompt),
     ),
     units: 4,
@@ -90,22 +90,22 @@ const ASPECTS = { PORTRAIT: 2 / 3, SQUARE: 1, LANDSCAPE: 3 / 2 } as const;
 export type Dimensions = keyof typeof ASPECTS;
 
 export function blend(sources: readonly Source[], dimensions: Dimensions, seed: number): Plan {
-  const scenes = fourOf((at) => sceneOf(`blend of ${sources.length} images ${seed}`, seed + at));
+  const scenes = makeFour((at) => sceneOf(`blend of ${sources.length} images ${seed}`, seed + at));
   return { kind: 'blend', action: 'BLEND', prompt: '', ...grid(scenes, ASPECTS[dimensions]), units: 4, sources };
 }
 
 export function describe(sources: readonly Source[]): Plan {
-  return { ...withoutImages('lines'), kind: 'describe', action: 'DESCRIBE', prompt: '', units: 1, sources };
+  return { ...textResult('lines'), kind: 'describe', action: 'DESCRIBE', prompt: '', units: 1, sources };
 }
 
 export function shorten(prompt: string): Plan {
   const { drafts } = shortenPrompt(prompt);
   const lines = drafts.length > 0 ? drafts.slice(0, 5) : [prompt];
-  return { ...withoutImages('drafts'), kind: 'shorten', action: 'SHORTEN', prompt, units: 1, lines };
+  return { ...textResult('drafts'), kind: 'shorten', action: 'SHORTEN', prompt, units: 1, lines };
 }
 
 export function edits(prompt: string, image: Source, seed: number): Plan {
-  const scenes = fourOf((at) => sceneOf(prompt, seed + at));
+  const scenes = makeFour((at) => sceneOf(prompt, seed + at));
   return { kind: 'edits', action: 'EDITS', prompt, ...grid(scenes, aspectOf(prompt)), units: 4, sources: [image] };
 }
 
@@ -132,4 +132,4 @@ export function video({ prompt, height, count }: VideoRequest, seed: number, sou
 export const sceneAt = (task: ImgxDetails, index: number): Scene =>
   task.scenes[index - 1] ?? task.scenes[0] ?? sceneOf('', 0);
 
-const withoutImages = (yields: 'lines' | 'drafts') => ({ yields, scenes: [], aspect: 1, results: [] }) as const;
+const textResult = (yields: 'lines' | 'drafts') => ({ yields, scenes: [], aspect: 1, results: [] }) as const;

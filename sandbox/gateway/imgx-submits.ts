@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { acceptJob, chargeJob, modelFor, newSeed, numericId, ownJob, pathOf, priceOf } from './accept-job.ts';
+import { acceptJob, chargeJob, findOwnJob, modelFor, newNumericId, newSeed, pathOf, priceOf } from './accept-job.ts';
 import { ApiError } from './api-error.ts';
 import { followUpOf } from './buttons.ts';
 import { customIdOf, type FollowUp, isCommonAction } from './custom-ids.ts';
@@ -38,19 +38,22 @@ export class ImgxSubmits {
   submit(
     request: FastifyRequest,
     fields: SubmitFields,
-    work: Plan,
+    plan: Plan,
     seed: number,
     extraDetails: Partial<ImgxDetails> = {},
   ): SubmitResult {
-    refuseBanned(work.prompt);
-    const ahead = this.#queuedAhead(request);
-    const job = this.#add(request, fields, work, seed, extraDetails);
-    return { job, outcome: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
+    refuseBanned(plan.prompt);
+    const jobsAhead = this.#countJobsAhead(request);
+    const job = this.#add(request, fields, plan, seed, extraDetails);
+    return {
+      job,
+      outcome: jobsAhead === undefined ? { status: 'accepted' } : { status: 'queued', tasksAhead: jobsAhead },
+    };
   }
 
   /** The task of this key that a follow-up refers to; it must have succeeded. */
   parentOf(request: FastifyRequest, taskId: string): ImgxJob {
-    const parent = ownJob(this.#parts, request.grant, taskId, isImgx);
+    const parent = findOwnJob(this.#parts, request.grant, taskId, isImgx);
     if (!parent) throw unknownParent(taskId);
     if (parent.state === 'succeeded') return parent;
     throw new ApiError('The task has not succeeded, so it cannot be continued.', {
@@ -73,27 +76,27 @@ export class ImgxSubmits {
     const customId = customIdOf(followUp, parent.details.uuid);
     const existing =
       quirks.repeatsKnown && followUp.do === 'upscale' ? this.#existingUpscale(parent, customId) : undefined;
-    if (existing) return { job: existing, outcome: { as: 'known' } };
+    if (existing) return { job: existing, outcome: { status: 'known' } };
     const seed = newSeed(this.#parts);
-    const work = planFollowUp(parent, followUp, seed);
+    const plan = planFollowUp(parent, followUp, seed);
     const lineage = { parent: parent.id, customId };
-    if (!needsInput(followUp, quirks.remix)) return this.submit(request, fields, work, seed, lineage);
+    if (!needsInput(followUp, quirks.remix)) return this.submit(request, fields, plan, seed, lineage);
     const prompt = initialModalPrompt(parent, followUp);
     const job = this.#add(
       request,
       fields,
-      { ...work, prompt },
+      { ...plan, prompt },
       seed,
       { ...lineage, pendingFollowUp: followUp },
       'needs-input',
     );
-    return { job, outcome: { as: 'asks' } };
+    return { job, outcome: { status: 'asks' } };
   }
 
   /** Continues a task that waits for its modal, under the same id. */
   submitModal(request: FastifyRequest, taskId: string, prompt: string, mask: Buffer | undefined): SubmitResult {
     const parts = this.#parts;
-    const job = ownJob(parts, request.grant, taskId, isImgx);
+    const job = findOwnJob(parts, request.grant, taskId, isImgx);
     const followUp = job?.details.pendingFollowUp;
     const parent = job?.details.parent === undefined ? undefined : parts.jobs.get(job.details.parent);
     if (!job || !parent || !isImgx(parent)) throw unknownParent(taskId);
@@ -103,33 +106,36 @@ export class ImgxSubmits {
     // An empty prompt stands for the modal's initial prompt.
     const newPrompt = prompt.trim() === '' ? job.prompt : prompt;
     refuseBanned(newPrompt);
-    const ahead = this.#queuedAhead(request);
+    const jobsAhead = this.#countJobsAhead(request);
     const seed = seedIn(newPrompt) ?? job.seed;
-    const work = planFollowUp(parent, followUp, seed, { prompt: newPrompt, ...(mask ? { mask } : {}) });
+    const plan = planFollowUp(parent, followUp, seed, { prompt: newPrompt, ...(mask ? { mask } : {}) });
     const { pendingFollowUp: _, ...details } = job.details;
     const model = modelFor(parts, request.grant, job.model, ['imgx']);
     const patch: Partial<Job> = {
       prompt: newPrompt,
       seed,
-      kind: work.kind,
-      charge: priceOf(model, work.units),
+      kind: plan.kind,
+      charge: priceOf(model, plan.units),
       chargedAt: parts.pace.now(),
-      details: { ...details, ...detailsOf(work) },
+      details: { ...details, ...detailsOf(plan) },
       orders: {
         ...job.orders,
-        ...parts.faults.takeForJob({ method: request.method, path: pathOf(request), kind: work.kind }),
+        ...parts.faults.takeForJob({ method: request.method, path: pathOf(request), kind: plan.kind }),
       },
     };
     const resumed = parts.jobs.resume(job.id, patch);
     if (!resumed || !isImgx(resumed)) throw new Error(`Task ${job.id} was dropped while its modal was submitted.`);
     chargeJob(parts, resumed);
-    return { job: resumed, outcome: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
+    return {
+      job: resumed,
+      outcome: jobsAhead === undefined ? { status: 'accepted' } : { status: 'queued', tasksAhead: jobsAhead },
+    };
   }
 
   #add(
     request: FastifyRequest,
     fields: SubmitFields,
-    work: Plan,
+    plan: Plan,
     seed: number,
     extraDetails: Partial<ImgxDetails>,
     state?: 'needs-input',
@@ -139,18 +145,18 @@ export class ImgxSubmits {
     const id = botType === 'NIJI_JOURNEY' ? 'imgx-anime-7' : 'imgx-7';
     const model = modelFor(parts, request.grant, id, ['imgx']);
     const job = acceptJob(parts, request, {
-      id: numericId(parts),
+      id: newNumericId(parts),
       family: 'imgx',
-      kind: work.kind,
+      kind: plan.kind,
       key: request.grant.key,
       model: model.id,
-      prompt: work.prompt,
+      prompt: plan.prompt,
       seed,
-      charge: priceOf(model, work.units),
+      charge: priceOf(model, plan.units),
       ...(state ? { state } : {}),
       details: {
         family: 'imgx',
-        ...detailsOf(work),
+        ...detailsOf(plan),
         uuid: parts.random.uuid(),
         botType,
         state: fields.state,
@@ -163,19 +169,19 @@ export class ImgxSubmits {
   }
 
   /** The number of jobs ahead, if the gateway reports it; throws if the queue is full (codes 22 and 23). */
-  #queuedAhead(request: FastifyRequest): number | undefined {
+  #countJobsAhead(request: FastifyRequest): number | undefined {
     const { queuedFrom, fullFrom } = this.#parts.settings.quirks;
     if (queuedFrom === 0 && fullFrom === 0) return undefined;
-    const live = this.#parts.jobs
+    const unfinishedJobs = this.#parts.jobs
       .list()
       .filter(
         (job) =>
           job.family === 'imgx' && job.key === request.grant.key && !isOver(job.state) && job.state !== 'needs-input',
       ).length;
-    if (fullFrom > 0 && live >= fullFrom) {
+    if (fullFrom > 0 && unfinishedJobs >= fullFrom) {
       throw queueFull();
     }
-    return queuedFrom > 0 && live >= queuedFrom ? live : undefined;
+    return queuedFrom > 0 && unfinishedJobs >= queuedFrom ? unfinishedJobs : undefined;
   }
 
   #existingUpscale(parent: ImgxJob, customId: string): ImgxJob | undefined {
@@ -187,12 +193,12 @@ export class ImgxSubmits {
 }
 
 function detailsOf(
-  work: Plan,
+  plan: Plan,
 ): Pick<
   ImgxDetails,
   'action' | 'yields' | 'scenes' | 'aspect' | 'results' | 'sources' | 'referencesFrom' | 'lines' | 'mask'
 > {
-  const { action, yields, scenes, aspect, results, sources = [], referencesFrom, lines, mask } = work;
+  const { action, yields, scenes, aspect, results, sources = [], referencesFrom, lines, mask } = plan;
   return {
     action,
     yields,

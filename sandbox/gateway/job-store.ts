@@ -14,7 +14,7 @@ const STUCK_STEP = 7;
 export type Prepare = (job: Job) => Promise<Partial<Job> | undefined> | undefined;
 
 export interface JobEvents {
-  change: [job: Job, before: Job | undefined];
+  change: [job: Job, previous: Job | undefined];
   drop: [job: Job];
 }
 
@@ -80,7 +80,7 @@ export class JobStore extends EventEmitter<JobEvents> {
 
   /** Ends the job now, or as soon as its references are loaded. */
   finish(id: string): Job | undefined {
-    const job = this.#live(id);
+    const job = this.#findLive(id);
     if (!job) return undefined;
     this.#stop(id);
     this.#start(job.id);
@@ -89,14 +89,14 @@ export class JobStore extends EventEmitter<JobEvents> {
   }
 
   fail(id: string, reason: string): Job | undefined {
-    const job = this.#live(id);
+    const job = this.#findLive(id);
     return job && this.#end(job, 'failed', { reason });
   }
 
   /** Leaves the job in its current state forever. */
-  stick(id: string): Job | undefined {
+  freeze(id: string): Job | undefined {
     this.#stop(id);
-    return this.#live(id);
+    return this.#findLive(id);
   }
 
   expireFiles(id: string): Job | undefined {
@@ -111,13 +111,13 @@ export class JobStore extends EventEmitter<JobEvents> {
     jobRun.cancel();
   }
 
-  #live(id: string): Job | undefined {
+  #findLive(id: string): Job | undefined {
     const job = this.#jobs.get(id);
     return job && (job.state === 'queued' || job.state === 'running') ? job : undefined;
   }
 
   #run(job: Job): void {
-    const times = job.orders.takesTimes ?? 1;
+    const slowdown = job.orders.takesTimes ?? 1;
     const { queued, running } = durationOf(job.kind, job.model, this.#random);
     const jobRun: JobRun = { cancel: () => undefined, isStopped: false, preparation: undefined };
     this.#runs.set(job.id, jobRun);
@@ -126,29 +126,29 @@ export class JobStore extends EventEmitter<JobEvents> {
       if (number === 0) this.#start(job.id);
       else this.#progress(job.id, Math.round((number / PROGRESS_STEPS) * 100));
       if (jobRun.isStopped || (job.orders.sticks && number === STUCK_STEP)) return;
-      jobRun.cancel = this.#pace.after((running * times) / PROGRESS_STEPS, () => step(number + 1));
+      jobRun.cancel = this.#pace.after((running * slowdown) / PROGRESS_STEPS, () => step(number + 1));
     };
-    jobRun.cancel = this.#pace.after(queued * times, () => step(0));
+    jobRun.cancel = this.#pace.after(queued * slowdown, () => step(0));
   }
 
   #start(id: string): void {
-    const job = this.#live(id);
+    const job = this.#findLive(id);
     const jobRun = this.#runs.get(id);
     if (job?.state !== 'queued' || !jobRun) return;
     const running = this.#change(job, { state: 'running', startedAt: this.#pace.now() });
     const preparation = this.#prepare(running);
     jobRun.preparation = preparation;
     // A reference that cannot be loaded fails the job immediately, not at its end.
-    preparation?.catch((problem: unknown) => this.fail(id, messageOf(problem)));
+    preparation?.catch((error: unknown) => this.fail(id, messageOf(error)));
   }
 
   #progress(id: string, progress: number): void {
-    const job = this.#live(id);
+    const job = this.#findLive(id);
     if (job) this.#change(job, { progress });
   }
 
   #complete(id: string): void {
-    const job = this.#live(id);
+    const job = this.#findLive(id);
     const jobRun = this.#runs.get(id);
     if (!job || !jobRun) return;
     if (job.orders.failsWith !== undefined) {
@@ -161,10 +161,10 @@ export class JobStore extends EventEmitter<JobEvents> {
     }
     jobRun.preparation.then(
       (patch) => {
-        const now = this.#live(id);
-        if (now) this.#end(now, 'succeeded', patch ?? {});
+        const current = this.#findLive(id);
+        if (current) this.#end(current, 'succeeded', patch ?? {});
       },
-      (problem: unknown) => this.fail(id, messageOf(problem)),
+      (error: unknown) => this.fail(id, messageOf(error)),
     );
   }
 
@@ -193,4 +193,4 @@ export class JobStore extends EventEmitter<JobEvents> {
   }
 }
 
-const messageOf = (problem: unknown) => (problem instanceof Error ? problem.message : String(problem));
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

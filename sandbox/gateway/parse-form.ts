@@ -17,10 +17,10 @@ async function entriesOf(bytes: Buffer, contentType: string): Promise<[string, s
   try {
     const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData();
     return [...form.entries()];
-  } catch (problem) {
-    if (!(problem instanceof TypeError)) throw problem;
-    const error = new ApiError('The body is not a well-formed form.', { status: 400, code: 'bad_request_body' });
-    throw Object.assign(error, { cause: problem });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const apiError = new ApiError('The body is not a well-formed form.', { status: 400, code: 'bad_request_body' });
+    throw Object.assign(apiError, { cause: error });
   }
 }
 

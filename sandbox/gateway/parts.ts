@@ -26,7 +26,7 @@ export interface Parts {
   readonly requestLog: RequestLog;
   readonly idempotency: Idempotency;
   /** The responses that are still being streamed. */
-  readonly writing: Set<object>;
+  readonly openStreams: Set<object>;
   readonly realtime: LiveSessions;
   readonly pace: Pace;
   /** The clock behind `pace`, for durations that do not depend on the speed. */

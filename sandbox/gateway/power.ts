@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Sockets } from './sockets.ts';
 
 /** Switches a server off, so that connections are refused, and on again at the same address. */
-export class Power {
+export class PowerSwitch {
   readonly #server: Server;
   readonly #sockets: Sockets;
   readonly #address: AddressInfo;
@@ -36,7 +36,7 @@ export class Power {
       return;
     }
     const closed = new Promise<void>((resolve, reject) =>
-      this.#server.close((problem) => (problem ? reject(problem) : resolve())),
+      this.#server.close((error) => (error ? reject(error) : resolve())),
     );
     this.#server.closeAllConnections();
     this.#sockets.destroy();

@@ -5,7 +5,7 @@ export type Profile = 'spec' | 'stock';
 export const profiles = ['spec', 'stock'] as const;
 
 export const videoShapes = ['flat', 'wrapped', 'short', 'legacy', 'native'] as const;
-export const callbackHabits = ['all', 'progress', 'ends', 'none'] as const;
+export const callbackModes = ['all', 'progress', 'ends', 'none'] as const;
 type VideoShape = (typeof videoShapes)[number];
 
 /** Undocumented behaviour of real gateways. */
@@ -14,7 +14,7 @@ export interface Quirks {
   rewriteCodes: boolean;
   /** An image task has the status "" until it runs. */
   emptyStatus: boolean;
-  /** The format of a video query: variants c, a and b, a with the URL in `fail_reason`, and the vendor's own. */
+  /** The response format of a video query: variants c, a and b of the specification, a with the URL in `fail_reason`, or the vendor's own. */
   videoShape: VideoShape;
   /** Queries at the vendor path respond in the vendor's own format, regardless of `videoShape`. */
   vendorPathNative: boolean;
@@ -64,17 +64,17 @@ export interface Quirks {
   unknownModelUnavailable: boolean;
   /** If a key has at least this many unfinished image tasks, a submit returns code 22; 0 means never. */
   queuedFrom: number;
-  /** If a key has at least this many, a submit is refused with code 23; 0 means never. */
+  /** If a key has at least this many unfinished image tasks, a submit is refused with code 23; 0 means never. */
   fullFrom: number;
   /** The body format that `/v1/videos` accepts. */
   videosBody: 'either' | 'json' | 'form';
   /** Which callbacks are sent: many gateways send only some, or none. */
-  callbacks: (typeof callbackHabits)[number];
+  callbacks: (typeof callbackModes)[number];
   /** The largest request body in bytes; a larger one gets status 413. */
   bodyLimit: number;
   /** The dialect of new live sessions. */
   realtimeDialect: Dialect;
-  /** The time limit of a live session in minutes; it was formerly 30. */
+  /** The time limit of a live session in minutes; formerly, gateways allowed 30. */
   realtimeMinutes: number;
 }
 

@@ -37,7 +37,7 @@ export function seedFrom(...parts: readonly (string | number)[]): number {
 }
 
 /** A log-normal distribution, as observed in real queues: most values are near the median, and a few are much larger. */
-export function logNormal(random: Random, median: number, spread: number): number {
+export function logNormal(random: Random, median: number, sigma: number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
-  return median * Math.exp(spread * normal);
+  return median * Math.exp(sigma * normal);
 }

@@ -12,7 +12,7 @@ const HEADER_BYTES = 44;
 /** The assumed byte rate of the other formats. */
 const ASSUMED_BYTE_RATE = 8_000;
 
-/** The duration of a recording, rounded up, as it is billed for transcriptions. */
+/** The duration of a recording in whole seconds, rounded up, as transcriptions are billed. */
 export function secondsOf(bytes: Buffer): number {
   const isWav = audioFormatOf(bytes) === 'wav' && bytes.length >= HEADER_BYTES;
   const byteRate = (isWav && bytes.readUInt32LE(BYTE_RATE_OFFSET)) || ASSUMED_BYTE_RATE;

@@ -27,7 +27,7 @@ export class ReferenceFetcher {
 
   /** Returns the images among the sources, decoded and scaled down. Videos and audio are accepted but ignored. */
   async images(sources: readonly Source[]): Promise<readonly Buffer[]> {
-    const images = await Promise.all(sources.map((source, at) => this.#image(source, at)));
+    const images = await Promise.all(sources.map((source, index) => this.#image(source, index)));
     return images.filter((image) => image !== undefined);
   }
 
@@ -35,27 +35,27 @@ export class ReferenceFetcher {
     await this.#agent.destroy();
   }
 
-  async #image(source: Source, at: number): Promise<Buffer | undefined> {
+  async #image(source: Source, index: number): Promise<Buffer | undefined> {
     if (source.from === 'request') {
       if (isVideoOrAudio(source.bytes, source.mime)) return undefined;
       return await normalizeImage(
         source.bytes,
-        `Reference image ${at + 1} of the request is not an image that can be read.`,
+        `Reference image ${index + 1} of the request is not an image that can be read.`,
       );
     }
     const name = truncated(source.url);
     const response = await this.#fetch(source.url, name);
     if (isVideoOrAudio(response.bytes, response.mime)) return undefined;
-    return await normalizeImage(response.bytes, `What is at the reference address ${name} is not an image.`);
+    return await normalizeImage(response.bytes, `The file at the reference URL ${name} is not an image.`);
   }
 
   async #fetch(url: string, name: string): Promise<{ bytes: Buffer; mime: string | undefined }> {
     if (!isLoopback(url)) {
       throw new Error(
-        `The reference address ${name} is not on this machine: the sandbox only fetches http://127.0.0.1 and http://localhost.`,
+        `The reference URL ${name} is not on this machine: the sandbox only fetches http://127.0.0.1 and http://localhost.`,
       );
     }
-    const fetchError = (reason: string) => new Error(`The reference address ${name} could not be fetched: ${reason}.`);
+    const fetchError = (reason: string) => new Error(`The reference URL ${name} could not be fetched: ${reason}.`);
     try {
       const response = await request(url, { dispatcher: this.#agent, signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (response.statusCode !== 200) {
@@ -70,10 +70,10 @@ export class ReferenceFetcher {
         chunks.push(chunk);
       }
       return { bytes: Buffer.concat(chunks), mime: String(response.headers['content-type'] ?? '') };
-    } catch (problem) {
-      if (problem instanceof Error && problem.message.startsWith('The reference address')) throw problem;
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('The reference URL')) throw error;
       throw fetchError(
-        problem instanceof Error && problem.name === 'TimeoutError' ? 'it took longer than 5 seconds' : 'no response',
+        error instanceof Error && error.name === 'TimeoutError' ? 'it took longer than 5 seconds' : 'no response',
       );
     }
   }
@@ -109,7 +109,7 @@ async function normalizeImage(bytes: Buffer, errorMessage: string): Promise<Buff
       .resize(MAX_SIDE, MAX_SIDE, { fit: 'inside', withoutEnlargement: true })
       .webp({ quality: 90 })
       .toBuffer();
-  } catch (problem) {
-    throw new Error(errorMessage, { cause: problem });
+  } catch (error) {
+    throw new Error(errorMessage, { cause: error });
   }
 }

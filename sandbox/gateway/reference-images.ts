@@ -12,10 +12,10 @@ export class ReferenceImages {
   }
 
   imagesFor(job: Job): readonly Buffer[] {
-    const own = this.#images.get(job.id);
-    if (own) return own;
-    const inherited = job.details.family === 'imgx' ? job.details.referencesFrom : undefined;
-    return (inherited && this.#images.get(inherited)) || [];
+    const ownImages = this.#images.get(job.id);
+    if (ownImages) return ownImages;
+    const parentId = job.details.family === 'imgx' ? job.details.referencesFrom : undefined;
+    return (parentId && this.#images.get(parentId)) || [];
   }
 
   /** Returns undefined if there is nothing to load, so that the job ends exactly when it is due. */
@@ -31,8 +31,8 @@ export class ReferenceImages {
   }
 
   async #loadSources(job: Job, isDescribe: boolean): Promise<Partial<Job>> {
-    const own = await this.#fetcher.images(job.details.sources);
-    const images = own.length > 0 ? own : this.imagesFor(job);
+    const ownImages = await this.#fetcher.images(job.details.sources);
+    const images = ownImages.length > 0 ? ownImages : this.imagesFor(job);
     this.#images.set(job.id, images);
     // Drops the original bytes, so only the scaled-down copies stay in memory.
     const details = { ...job.details, sources: [] };

@@ -5,7 +5,7 @@ import { ApiError, unauthorized, unknownRoute } from './api-error.ts';
 import { applyFault, replacesHandler } from './apply-fault.ts';
 import type { Parts } from './parts.ts';
 import { type ErrorFamily, errorBody } from './wire/errors.ts';
-import { inUnknownEnvelope, returnsTasks } from './wire/unknown-envelope.ts';
+import { returnsTasks, wrapInUnknownEnvelope } from './wire/unknown-envelope.ts';
 
 export const CONTROL_PREFIX = '/_sandbox';
 
@@ -59,7 +59,7 @@ export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Cl
 
   server.addHook('onSend', async (request, reply, payload: unknown) => {
     const isTask = parts.settings.quirks.unknownEnvelopes && returnsTasks(pathOf(request));
-    return isTask && reply.statusCode < 300 && typeof payload === 'string' ? inUnknownEnvelope(payload) : payload;
+    return isTask && reply.statusCode < 300 && typeof payload === 'string' ? wrapInUnknownEnvelope(payload) : payload;
   });
 
   server.addHook('onSend', async (request, reply, payload) => {
@@ -80,7 +80,7 @@ export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Cl
     request.updateRecord?.({ status: reply.statusCode });
   });
 
-  server.setErrorHandler((problem, request, reply) => sendError(asApiError(problem), request, reply, parts));
+  server.setErrorHandler((error, request, reply) => sendError(asApiError(error), request, reply, parts));
   server.setNotFoundHandler((request, reply) => {
     return sendError(unknownRoute(request.method, pathOf(request)), request, reply, parts);
   });
@@ -97,9 +97,9 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
 }
 
 /** Errors below 500 are the client's fault; all others are bugs in this server, so their message is shown. */
-export function asApiError(problem: unknown): ApiError {
-  if (problem instanceof ApiError) return problem;
-  const { statusCode = 500, message } = problem as FastifyError;
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { statusCode = 500, message } = error as FastifyError;
   return statusCode < 500
     ? new ApiError(message, { status: statusCode, code: 'invalid_request' })
     : new ApiError(`The sandbox itself failed: ${message}`, { status: 500, code: 'internal_error' });

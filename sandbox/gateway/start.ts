@@ -40,8 +40,10 @@ function parseOptions() {
       },
     });
   } catch (problem) {
-    const what = problem instanceof Error ? problem.message.split('. ')[0] : problem;
-    throw new UsageError(`${what}: the options are --port, --speed, --key and --profile, each followed by its value.`);
+    const reason = problem instanceof Error ? problem.message.split('. ')[0] : problem;
+    throw new UsageError(
+      `${reason}: the options are --port, --speed, --key and --profile, each followed by its value.`,
+    );
   }
 }
 
@@ -65,7 +67,7 @@ async function start(args: Arguments): Promise<EmbeddedGateway> {
 try {
   const args = readArguments();
   const gateway = await start(args);
-  console.log(`The sandbox gateway listens on ${gateway.url} (profile ${args.profile}, speed ${args.speed}).
+  console.log(`The sandbox gateway is listening on ${gateway.url} (profile ${args.profile}, speed ${args.speed}).
 Key:      ${args.key}
 Try:      curl ${gateway.url}/v1/models -H 'Authorization: Bearer ${args.key}'
 Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${args.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'

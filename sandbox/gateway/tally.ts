@@ -13,13 +13,13 @@ export interface Count {
   readonly callbacks: number;
 }
 
-const NONE: Count = { polls: 0, submits: 0, queries: 0, callbacks: 0 };
+const NO_REQUESTS: Count = { polls: 0, submits: 0, queries: 0, callbacks: 0 };
 
 export class Tally extends EventEmitter<{ change: [id: string] }> {
   readonly #counts = new Map<string, Count>();
 
-  of(id: string): Count {
-    return this.#counts.get(id) ?? NONE;
+  countOf(id: string): Count {
+    return this.#counts.get(id) ?? NO_REQUESTS;
   }
 
   countSubmit(id: string): void {
@@ -39,7 +39,7 @@ export class Tally extends EventEmitter<{ change: [id: string] }> {
   }
 
   #add(id: string, counter: keyof Count): void {
-    const count = this.of(id);
+    const count = this.countOf(id);
     this.#counts.set(id, { ...count, [counter]: count[counter] + 1 });
     this.emit('change', id);
   }

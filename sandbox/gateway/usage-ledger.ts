@@ -32,7 +32,7 @@ export class UsageLedger {
     this.#updateRow(key, model, at, (row) => ({ ...row, amount: minus(row.amount, amount) }));
   }
 
-  /** The rows from one day to another, both included. */
+  /** The rows from one day to another, inclusive. */
   rows(key: string, from = '', to = '9999-12-31'): readonly UsageRow[] {
     return [...(this.#keys.get(key)?.values() ?? [])]
       .filter((row) => row.date >= from && row.date <= to)

@@ -16,7 +16,7 @@ type AsUserRequest = { Querystring: { as?: unknown } };
 /** Adds the page's API; every route requires the token of this run. */
 export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): void {
   const { discord, gateway, bot, traffic } = stage;
-  const me = ({ query }: FastifyRequest<AsUserRequest>) => findPerson(query.as ?? 'member', discord);
+  const requesterOf = ({ query }: FastifyRequest<AsUserRequest>) => findPerson(query.as ?? 'member', discord);
 
   api.addHook('onRequest', async (request, reply) => {
     if (!equalsInConstantTime(tokenOf(request), token))
@@ -28,16 +28,16 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
     return sendError(reply, statusCode ?? (problem instanceof TypeError ? 500 : 400), message);
   });
 
-  api.get<AsUserRequest>('/world', (request): World => worldFor(me(request), discord));
+  api.get<AsUserRequest>('/world', (request): World => worldFor(requesterOf(request), discord));
   api.get<AsUserRequest & { Params: { channel: string } }>('/messages/:channel', (request): readonly VisibleMessage[] =>
-    discord.clientView(me(request).id).messages(request.params.channel, MAX_MESSAGES),
+    discord.clientView(requesterOf(request).id).messages(request.params.channel, MAX_MESSAGES),
   );
   api.post('/act', async ({ body }): Promise<ActionResult> => {
-    const { as } = objectIn(body);
-    return await discord.perform({ ...objectIn(body), as: findPerson(as, discord).id });
+    const { as } = asObject(body);
+    return await discord.perform({ ...asObject(body), as: findPerson(as, discord).id });
   });
   api.post('/direct', ({ body }) => ({
-    channel: discord.openDirectMessage(findPerson(objectIn(body).as, discord).id).id,
+    channel: discord.openDirectMessage(findPerson(asObject(body).as, discord).id).id,
   }));
   api.get(
     '/workbench',
@@ -51,12 +51,12 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
   api.post('/trouble', async ({ body }): Promise<TroubleResult | ErrorBody> => await makeTrouble(body, stage));
   api.get<AsUserRequest>('/live', { websocket: true }, (socket, request) => {
     try {
-      streamEvents(socket, me(request), stage);
+      streamEvents(socket, requesterOf(request), stage);
     } catch (problem) {
       socket.close(1008, problem instanceof Error ? problem.message : String(problem));
     }
   });
 }
 
-const objectIn = (body: unknown): Record<string, unknown> =>
+const asObject = (body: unknown): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};

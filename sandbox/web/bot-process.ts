@@ -62,7 +62,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     });
     const closed = Promise.withResolvers<void>();
     this.#exit = closed.promise;
-    for (const stream of [child.stdout, child.stderr]) this.#listen(stream);
+    for (const stream of [child.stdout, child.stderr]) this.#readLines(stream);
     child.once('error', (problem) => {
       this.#addLine({ at: clock.now(), level: 'error', text: problem.message });
       if (child.pid === undefined) child.emit('close', null);
@@ -136,7 +136,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     this.emit('state', this.#state);
   }
 
-  #listen(stream: Readable | null): void {
+  #readLines(stream: Readable | null): void {
     if (!stream) return;
     const { clock, secrets } = this.#options;
     const level = stream === this.#child?.stderr ? 'error' : 'info';

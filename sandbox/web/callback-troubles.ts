@@ -1,11 +1,11 @@
 import type { CallbackFault } from '../gateway/callback-fault.ts';
 
-/** The effect of each callback fault, as a sentence. */
-export const CALLBACK_SENTENCES: Readonly<Record<CallbackFault, string>> = {
+/** A description of each callback fault's effect. */
+export const CALLBACK_FAULT_DESCRIPTIONS: Readonly<Record<CallbackFault, string>> = {
   lost: 'No callback of the next job is sent.',
-  'lost-end': 'The end of the next job is not called back.',
+  'lost-end': 'No callback is sent when the next job ends.',
   late: 'The callbacks of the next job are late and out of order.',
   doubled: 'Each callback of the next job is sent three times.',
-  forged: 'Wrong ends of the next job are called back at its start.',
-  challenge: 'The next job calls back only if the bot returns a challenge.',
+  forged: 'When the next job starts, callbacks falsely report that it has ended.',
+  challenge: 'Callbacks for the next job are sent only if the bot returns a challenge.',
 };

@@ -1,15 +1,15 @@
 import type { ActiveFault } from '../gateway/faults.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
-import type { Job as Known } from '../gateway/job.ts';
-import { CALLBACK_SENTENCES } from './callback-troubles.ts';
+import type { Job as GatewayJob } from '../gateway/job.ts';
+import { CALLBACK_FAULT_DESCRIPTIONS } from './callback-troubles.ts';
 import type { Fault, Job, Workbench } from './protocol.ts';
 import { talkWorkbench } from './talk-side.ts';
-import { talkTroubleSentence } from './talk-troubles.ts';
+import { describeTalkTrouble } from './talk-troubles.ts';
 
 const MAX_JOBS = 200;
 
 /** The bot's gateway: the embedded one, which can be inspected and controlled, or a real one, which cannot. */
-export type GatewaySide =
+export type BotGateway =
   | {
       readonly kind: 'embedded';
       readonly embedded: EmbeddedGateway;
@@ -18,13 +18,13 @@ export type GatewaySide =
     }
   | { readonly kind: 'real'; readonly address: string };
 
-export function gatewayWorkbench(side: GatewaySide): Workbench['gateway'] {
-  if (side.kind === 'real')
+export function gatewayWorkbench(gateway: BotGateway): Workbench['gateway'] {
+  if (gateway.kind === 'real')
     return {
-      ...{ kind: 'real', address: side.address, jobs: [], faults: [], down: false },
+      ...{ kind: 'real', address: gateway.address, jobs: [], faults: [], down: false },
       jobsUnseen: 'The jobs of a real gateway are not visible here. Open Traffic to see what the bot sends to Discord.',
     };
-  const { embedded } = side;
+  const { embedded } = gateway;
   const { url: address, settings, isDown: down } = embedded;
   return {
     ...{ kind: 'embedded', address, down, speed: settings.speed, faults: faultsOf(embedded) },
@@ -37,22 +37,22 @@ export function gatewayWorkbench(side: GatewaySide): Workbench['gateway'] {
   };
 }
 
-/** For display: without keys and without bytes. */
-export function jobOf(job: Known, { tally }: EmbeddedGateway): Job {
+/** Converts a job for display, without its key and its bytes. */
+export function jobOf(job: GatewayJob, { tally }: EmbeddedGateway): Job {
   const { id, kind, model, prompt, state, progress, reason, createdAt, startedAt, finishedAt } = job;
   return {
     ...{ id, kind, model, prompt, state, progress, createdAt },
     ...(reason !== undefined && { reason }),
     ...(startedAt !== undefined && { startedAt }),
     ...(finishedAt !== undefined && { finishedAt }),
-    ...tally.of(id),
+    ...tally.countOf(id),
   };
 }
 
 export const faultsOf = ({ faults }: EmbeddedGateway): Fault[] =>
-  faults.list().map((fault) => ({ id: String(fault.id), what: sentenceOf(fault) }));
+  faults.list().map((fault) => ({ id: String(fault.id), what: describeFault(fault) }));
 
-function sentenceOf({ do: fault, left }: ActiveFault): string {
+function describeFault({ do: fault, left }: ActiveFault): string {
   const next = (thing: string) => (left === 1 ? `The next ${thing}` : `Each of the next ${left} ${thing}s`);
   switch (fault.type) {
     case 'status':
@@ -62,9 +62,9 @@ function sentenceOf({ do: fault, left }: ActiveFault): string {
     case 'fail':
       return `${next('job')} fails${fault.reason === undefined ? '' : `: ${fault.reason}`}`.replace(/([^.])$/, '$1.');
     case 'callbacks':
-      return CALLBACK_SENTENCES[fault.how];
+      return CALLBACK_FAULT_DESCRIPTIONS[fault.how];
     case 'realtime':
-      return `${talkTroubleSentence(fault.how)}${left > 1 ? ` This happens ${left} times.` : ''}`;
+      return `${describeTalkTrouble(fault.how)}${left > 1 ? ` This happens ${left} times.` : ''}`;
     default:
       return `${next('request')} is affected by the fault "${fault.type}".`;
   }

@@ -15,7 +15,7 @@ type SendEvent = (event: LiveEvent) => void;
 type Unsubscribe = () => void;
 
 /** Sends one page the events that its user can see, until its socket closes. */
-export function streamEvents(socket: WebSocket, me: Person, stage: Stage): void {
+export function streamEvents(socket: WebSocket, person: Person, stage: Stage): void {
   const send: SendEvent = (event) => {
     if (socket.bufferedAmount > MAX_UNREAD_BYTES) return socket.terminate();
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
@@ -23,8 +23,8 @@ export function streamEvents(socket: WebSocket, me: Person, stage: Stage): void 
   const { discord, gateway } = stage;
   const unsubscribers = [
     discord.listen((event) => {
-      const live = discordEvent(event, me, discord);
-      if (live) send(live);
+      const liveEvent = discordEvent(event, person, discord);
+      if (liveEvent) send(liveEvent);
     }),
     followBot(stage, send),
     followTraffic(stage, send),
@@ -38,15 +38,15 @@ export function streamEvents(socket: WebSocket, me: Person, stage: Stage): void 
   socket.on('error', () => socket.terminate());
 }
 
-function discordEvent({ kind, what }: StreamEvent, me: Person, discord: EmbeddedDiscord): LiveEvent | undefined {
+function discordEvent({ kind, what }: StreamEvent, person: Person, discord: EmbeddedDiscord): LiveEvent | undefined {
   if (kind === 'world') return { is: 'world' };
   if (kind === 'typing') {
     const { channel } = what as { channel: string };
-    return discord.clientView(me.id).canSee(channel) ? { is: 'typing', channel } : undefined;
+    return discord.clientView(person.id).canSee(channel) ? { is: 'typing', channel } : undefined;
   }
   if (kind !== 'message') return undefined;
   const { change, message, viewer, edited, channel_id: channel } = what as MessageChange;
-  if ((viewer !== null && viewer !== me.id) || !discord.clientView(me.id).canSee(channel)) return undefined;
+  if ((viewer !== null && viewer !== person.id) || !discord.clientView(person.id).canSee(channel)) return undefined;
   if (change === 'delete') return { is: 'message-gone', channel, id: message.id };
   const visible: VisibleMessage = { ...message, ephemeral: viewer !== null, edited };
   return { is: 'message', channel, message: visible };

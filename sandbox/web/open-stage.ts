@@ -9,7 +9,7 @@ import { modelKindsFile } from '../gateway/catalogue.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { BotProcess } from './bot-process.ts';
 import { runScript } from './bot-script.ts';
-import type { GatewaySide } from './gateway-side.ts';
+import type { BotGateway } from './gateway-side.ts';
 import type { BotState } from './protocol.ts';
 import { type Resources, temporaryFolder } from './resources.ts';
 import { gatewaySettings, type Settings, systemSettings } from './settings.ts';
@@ -31,18 +31,18 @@ export interface StageOptions {
   readonly signal: AbortSignal;
 }
 
-/** Starts both embedded sides and the bot; `ready` resolves once it is connected and its commands are registered. */
+/** Starts the embedded servers and the bot; `ready` resolves once the bot is connected and its commands are registered. */
 export async function openStage(
   options: StageOptions,
   resources: Resources,
 ): Promise<{ stage: Stage; ready: Promise<unknown> }> {
   const { environment, signal } = options;
   const folder = temporaryFolder();
-  await resources.keep(folder, () => folder.remove());
+  await resources.add(folder, () => folder.remove());
   const [discord, { gateway, settings }] = await Promise.all([
     // Enables the intent as in the developer portal; without it, `DISCORD_MESSAGE_CONTENT` would make the bot exit.
-    startDiscord({ privilegedIntents: ['message-content'] }).then((one) => resources.keep(one, () => one.close())),
-    gatewayFor(options, resources),
+    startDiscord({ privilegedIntents: ['message-content'] }).then((one) => resources.add(one, () => one.close())),
+    openGateway(options, resources),
   ]);
   const secrets = [discord.token, settings.GATEWAY_API_KEY ?? ''].filter((secret) => secret !== '');
   const storeFile = join(folder.path, 'atelier.sqlite');
@@ -57,10 +57,10 @@ export async function openStage(
     troubles: new EventEmitter(),
   };
   connectEvents(stage);
-  await resources.keep(bot, () => bot.close(STOP_LIMIT_MS));
-  const connected = whenConnected(bot);
+  await resources.add(bot, () => bot.close(STOP_LIMIT_MS));
+  const connection = waitForConnection(bot);
   bot.start();
-  const ready = Promise.all([connected, deploy(botSettings, signal)]).then(() => setUpStrictServer(discord, gateway));
+  const ready = Promise.all([connection, deploy(botSettings, signal)]).then(() => setUpStrictServer(discord, gateway));
   // The promise may reject before the caller awaits it.
   ready.catch(() => undefined);
   return { stage, ready };
@@ -82,10 +82,10 @@ const settingsFor = (discord: EmbeddedDiscord, storeFile: string): Settings => (
   MEDIA_ALLOW_PRIVATE: 'on',
 });
 
-async function gatewayFor(
+async function openGateway(
   { realGateway: isReal, environment, speed }: StageOptions,
   resources: Resources,
-): Promise<{ gateway: GatewaySide; settings: Settings }> {
+): Promise<{ gateway: BotGateway; settings: Settings }> {
   if (isReal) {
     const settings = await gatewaySettings(environment);
     return { gateway: { kind: 'real', address: withoutSecrets(settings.GATEWAY_BASE_URL ?? '') }, settings };
@@ -93,9 +93,9 @@ async function gatewayFor(
   const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
   // Reports prices and costs in the way that many gateways do.
   const embedded = await startGateway({ speed, keys: [{ key }], quirks: { pricesListed: true, tellsQuota: true } });
-  await resources.keep(embedded, () => embedded.close());
+  await resources.add(embedded, () => embedded.close());
   const callbackPort = await freePort();
-  const gateway: GatewaySide = { kind: 'embedded', embedded, initialSpeed: speed, key };
+  const gateway: BotGateway = { kind: 'embedded', embedded, initialSpeed: speed, key };
   return {
     gateway,
     settings: {
@@ -136,25 +136,27 @@ function connectEvents({ discord, gateway, bot, traffic, troubles }: Stage): voi
     setMaxListeners(0, jobs, tally, faults, realtime);
   }
   discord.listen(({ kind, what }) => {
-    if (kind === 'heard') traffic.discord(what as RecordedRequest);
+    if (kind === 'heard') traffic.addDiscordRequest(what as RecordedRequest);
     if (kind === 'session' && (what as { connected: number }).connected > 0) bot.markConnected();
   });
   if (gateway.kind === 'embedded') {
-    gateway.embedded.onHeard((heard) => traffic.gateway(heard));
-    gateway.embedded.onCalledBack((sent) => traffic.callback(sent));
+    gateway.embedded.onRequest((heard) => traffic.addGatewayRequest(heard));
+    gateway.embedded.onCallback((sent) => traffic.addCallback(sent));
   }
 }
 
-/** Waits for the bot's first connection; a failed start includes the end of the log. */
-function whenConnected(bot: BotProcess): Promise<void> {
+/** Waits for the bot's first connection; if the start fails, the error includes the end of the log. */
+function waitForConnection(bot: BotProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const listen = ({ state, exitCode }: BotState): void => {
     if (state === 'starting') return;
     bot.off('state', listen);
     if (state === 'running') resolve();
-    const last = bot.log.slice(-REPORTED_LINES).map(({ text }) => `\n  ${text}`);
+    const lastLines = bot.log.slice(-REPORTED_LINES).map(({ text }) => `\n  ${text}`);
     reject(
-      new StartError(`The bot did not start (exit code ${exitCode ?? 'none'}). The end of its log:${last.join('')}`),
+      new StartError(
+        `The bot did not start (exit code ${exitCode ?? 'none'}). The end of its log:${lastLines.join('')}`,
+      ),
     );
   };
   bot.on('state', listen);

@@ -191,7 +191,7 @@ interface Violation {
 export interface Exchange {
   readonly id: string;
   readonly at: number;
-  /** `callback` is from the gateway to the bot, all others are from the bot. */
+  /** `callback` is a request from the gateway to the bot; all others come from the bot. */
   readonly side: 'discord' | 'gateway' | 'callback';
   readonly method: string;
   /** Without secrets: interaction tokens and keys are replaced by …. */
@@ -204,7 +204,7 @@ export interface Exchange {
   readonly answer?: unknown;
   readonly files?: readonly { readonly name: string; readonly bytes: number }[];
   readonly ms?: number;
-  /** The violations of Discord's schema. */
+  /** `fine`, or the violations of Discord's schema. */
   readonly verdict: 'fine' | readonly Violation[];
 }
 

@@ -13,21 +13,21 @@ export interface Sandbox {
   readonly url: string;
   readonly token: string;
   /** Whether this start had to build the page. */
-  readonly built: boolean;
+  readonly wasBuilt: boolean;
   close(): Promise<void>;
 }
 
-/** Starts both embedded sides, the bot and the page server. */
+/** Starts the embedded servers, the bot and the page server. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { signal } = options;
   const resources = new Resources();
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => undefined);
-  const abort = (): void => aborted.reject(signal.reason);
+  const abortion = Promise.withResolvers<never>();
+  abortion.promise.catch(() => undefined);
+  const abort = (): void => abortion.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
     signal.throwIfAborted();
-    return await Promise.race([open(options, resources), aborted.promise]);
+    return await Promise.race([openSandbox(options, resources), abortion.promise]);
   } catch (problem) {
     await resources.close();
     throw problem;
@@ -36,12 +36,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-async function open(options: SandboxOptions, resources: Resources): Promise<Sandbox> {
+async function openSandbox(options: SandboxOptions, resources: Resources): Promise<Sandbox> {
   const { stage, ready } = await openStage(options, resources);
-  const [{ folder, cached }] = await Promise.all([buildPage(), ready]);
+  const [{ folder, isCached }] = await Promise.all([buildPage(), ready]);
   const token = randomBytes(24).toString('base64url');
   const server = await pageServer({ stage, token, folder });
-  await resources.keep(server, () => server.close());
+  await resources.add(server, () => server.close());
   const url = await server.listen({ port: options.port, host: '127.0.0.1' });
-  return { url, token, built: !cached, close: () => resources.close() };
+  return { url, token, wasBuilt: !isCached, close: () => resources.close() };
 }

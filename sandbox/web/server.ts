@@ -49,17 +49,17 @@ function setCaching(reply: { header(name: string, value: string): unknown }, pat
   reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-store');
 }
 
-/** Allows only this origin and files of the embedded sides, so nothing leaves the machine. */
+/** Allows only this origin and files from the embedded servers, so nothing leaves the machine. */
 function policyFor({ discord, gateway }: Stage): string {
-  const sides = [discord.url, ...(gateway.kind === 'embedded' ? [gateway.embedded.url] : [])].join(' ');
+  const embeddedOrigins = [discord.url, ...(gateway.kind === 'embedded' ? [gateway.embedded.url] : [])].join(' ');
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "font-src 'self'",
-    `img-src 'self' data: blob: ${sides}`,
-    `media-src 'self' data: blob: ${sides}`,
-    `connect-src 'self' ${sides}`,
+    `img-src 'self' data: blob: ${embeddedOrigins}`,
+    `media-src 'self' data: blob: ${embeddedOrigins}`,
+    `connect-src 'self' ${embeddedOrigins}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -18,7 +18,7 @@ export const systemSettings = (environment: NodeJS.ProcessEnv): Settings =>
 
 /** For `--real-gateway`: the environment takes precedence over `.env`. */
 export async function gatewaySettings(environment: NodeJS.ProcessEnv): Promise<Settings> {
-  const variables = { ...(await envFile()), ...environment };
+  const variables = { ...(await readEnvFile()), ...environment };
   const key = readSecret(variables, 'GATEWAY_API_KEY');
   if (key.problem !== undefined) throw new MissingSettingsError(`${key.variable} ${key.problem}.`);
   // An empty value means "not set", as `.env.example` says.
@@ -33,7 +33,7 @@ export async function gatewaySettings(environment: NodeJS.ProcessEnv): Promise<S
   return settings;
 }
 
-async function envFile(): Promise<NodeJS.ProcessEnv> {
+async function readEnvFile(): Promise<NodeJS.ProcessEnv> {
   try {
     return parseEnv(await readFile(join(root, '.env'), 'utf8'));
   } catch (problem) {

@@ -2,7 +2,7 @@ const MAX_TEXT_LENGTH = 500;
 const MAX_LIST_LENGTH = 40;
 const MAX_DEPTH = 12;
 
-/** Shortens a value for display; truncated texts and lists state their full length. */
+/** Shortens a value for display; truncated strings and lists state their full length. */
 export function shorten(value: unknown, depth = 0): unknown {
   if (typeof value === 'string')
     return value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}… (${value.length} characters)` : value;

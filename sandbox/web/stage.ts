@@ -1,13 +1,13 @@
 import type { EventEmitter } from 'node:events';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
 import type { BotProcess } from './bot-process.ts';
-import type { GatewaySide } from './gateway-side.ts';
+import type { BotGateway } from './gateway-side.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Everything behind the page. */
 export interface Stage {
   readonly discord: EmbeddedDiscord;
-  readonly gateway: GatewaySide;
+  readonly gateway: BotGateway;
   readonly bot: BotProcess;
   readonly traffic: Traffic;
   /** The bot's database. */

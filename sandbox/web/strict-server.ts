@@ -1,14 +1,14 @@
 import type { EmbeddedDiscord } from '../discord/discord.ts';
-import type { GatewaySide } from './gateway-side.ts';
+import type { BotGateway } from './gateway-side.ts';
 
-/** Budgets with which every refusal about money can be tried. */
+/** Budgets that make it possible to try every budget refusal. */
 const BUDGETS = [
   { limits: '$2 a day, 40 tasks a day, video: 2 tasks a day' },
   { limits: '$0.60 a day, 2 at once, 5 waiting', for: 'members' },
   { confirm_above: '$0.04', show_cost: true },
 ];
 
-/** Rules with which every refusal by a rule can be tried, by button of `/server rules`. */
+/** Rules that make it possible to try every refusal by a rule, keyed by the button of `/server rules`. */
 const RULES = {
   'Change words': { words: 'casino\nfree money\n[video] gore', patterns: 'b[aeiou]d\\s?guy', longestPrompt: '1000' },
   'Change links': { deniedDomains: 'evil.example' },
@@ -25,7 +25,7 @@ const MODERATION = {
 };
 
 /** Sets budgets and rules of the server `elsewhere` with the commands and forms that an admin uses. */
-export async function setUpStrictServer(discord: EmbeddedDiscord, gateway: GatewaySide): Promise<void> {
+export async function setUpStrictServer(discord: EmbeddedDiscord, gateway: BotGateway): Promise<void> {
   const owner = discord.as('owner').in('elsewhere/hall');
   for (const options of BUDGETS) await (await owner.slash('budget set', options)).message();
   const sections = { ...RULES, ...(gateway.kind === 'embedded' && MODERATION) };

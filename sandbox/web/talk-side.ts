@@ -10,7 +10,7 @@ export const talkWorkbench = ({ realtime, settings }: EmbeddedGateway): TalkWork
   troubles: talkTroubles,
 });
 
-/** For display: without keys and without audio. */
+/** Converts a session for display, without its key and its audio. */
 export function sessionOf({ id, model, dialect, openedAt, isOver, turns, conversation }: Session): LiveSession {
   return {
     ...{ id, model: model.id, dialect, openedAt, turns: turns.startedCount },
@@ -19,18 +19,18 @@ export function sessionOf({ id, model, dialect, openedAt, isOver, turns, convers
   };
 }
 
-const RESULT_SENTENCES: Readonly<Record<SessionAction, string>> = {
-  cut: 'The connection was cut without notice. The bot opens a new session and restores the conversation.',
+const RESULT_DESCRIPTIONS: Readonly<Record<SessionAction, string>> = {
+  cut: 'The connection was dropped without notice. The bot opens a new session and restores the conversation.',
   expire:
     'The session reached its time limit and was closed. The bot opens a new session and restores the conversation.',
   hang: 'The session no longer sends or reads anything. The bot detects this when it times out, and opens a new session.',
 };
 
-export function endSession(how: SessionAction, id: string, { realtime }: EmbeddedGateway): string {
+export function endSession(action: SessionAction, id: string, { realtime }: EmbeddedGateway): string {
   const session = realtime.sessions.find((one) => one.id === id);
   if (!session) throw new Error('That live session has already ended.');
-  if (session.isOver && how !== 'cut')
+  if (session.isOver && action !== 'cut')
     throw new Error('That live session is already unresponsive. You can only cut it.');
-  session[how]();
-  return RESULT_SENTENCES[how];
+  session[action]();
+  return RESULT_DESCRIPTIONS[action];
 }

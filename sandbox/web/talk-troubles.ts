@@ -2,7 +2,7 @@ import { type FaultTiming, type RealtimeFaultKind, timingOf } from '../gateway/r
 import type { TalkTrouble } from './protocol.ts';
 
 /** When a fault is applied, so the user knows what triggers it. */
-const WHEN: Readonly<Record<FaultTiming, string>> = {
+const TRIGGERS: Readonly<Record<FaultTiming, string>> = {
   open: 'When the next live session opens',
   settings: 'When the next live session receives its settings',
   response: 'When the bot requests the next response',
@@ -10,7 +10,7 @@ const WHEN: Readonly<Record<FaultTiming, string>> = {
 };
 
 /** The effect of a fault, as the label of its button. */
-const WHAT: Readonly<Record<RealtimeFaultKind, string>> = {
+const EFFECTS: Readonly<Record<RealtimeFaultKind, string>> = {
   'drop-open': 'Connection lost',
   'hang-open': 'No response',
   'drop-updated': 'Connection lost',
@@ -37,13 +37,13 @@ const WHAT: Readonly<Record<RealtimeFaultKind, string>> = {
   'transcription-failed': 'Transcription failed',
 };
 
-export const talkTroubleNames = Object.keys(WHAT) as [RealtimeFaultKind, ...RealtimeFaultKind[]];
+export const talkTroubleNames = Object.keys(EFFECTS) as [RealtimeFaultKind, ...RealtimeFaultKind[]];
 
-const whenOf = (how: RealtimeFaultKind): string => WHEN[timingOf({ type: 'realtime', how })];
+const triggerOf = (how: RealtimeFaultKind): string => TRIGGERS[timingOf({ type: 'realtime', how })];
 
 export const talkTroubles: readonly TalkTrouble[] = talkTroubleNames.map((how) => ({
-  ...{ how, when: whenOf(how), what: WHAT[how] },
+  ...{ how, when: triggerOf(how), what: EFFECTS[how] },
 }));
 
-export const talkTroubleSentence = (how: RealtimeFaultKind): string =>
-  `${whenOf(how)}: ${WHAT[how].replace(/^./, (letter) => letter.toLowerCase())}.`;
+export const describeTalkTrouble = (how: RealtimeFaultKind): string =>
+  `${triggerOf(how)}: ${EFFECTS[how].replace(/^./, (character) => character.toLowerCase())}.`;

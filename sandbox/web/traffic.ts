@@ -9,7 +9,7 @@ const MAX_EXCHANGES = 300;
 /** Paths with an interaction token, with which anyone could respond as the bot. */
 const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
-/** The bot's requests to both sides and their responses, without secrets. */
+/** The requests that the bot sends and receives, and their responses, without secrets. */
 export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
   readonly exchanges: Exchange[] = [];
   readonly #secrets: readonly string[];
@@ -19,7 +19,7 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     this.#secrets = secrets;
   }
 
-  discord(request: RecordedRequest): void {
+  addDiscordRequest(request: RecordedRequest): void {
     const { id, at, method, path, status, body, files, ms, responseText, violations } = request;
     this.#add({
       id: `d${id}`,
@@ -34,7 +34,7 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     });
   }
 
-  gateway({ id, at, method, path, query, status, body, ms, responseText }: RecordedGatewayRequest): void {
+  addGatewayRequest({ id, at, method, path, query, status, body, ms, responseText }: RecordedGatewayRequest): void {
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
     this.#add({
       id: `g${id}`,
@@ -48,7 +48,7 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     });
   }
 
-  callback({ id, at, path, status, body, ms }: SentCallback): void {
+  addCallback({ id, at, path, status, body, ms }: SentCallback): void {
     this.#add({
       id: `c${id}`,
       side: 'callback',

@@ -4,11 +4,11 @@ import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import { quirksOf } from '../gateway/quirks.ts';
 import { dialects } from '../gateway/realtime/dialect.ts';
 import { validationMessage } from '../validation-message.ts';
-import { CALLBACK_SENTENCES } from './callback-troubles.ts';
+import { CALLBACK_FAULT_DESCRIPTIONS } from './callback-troubles.ts';
 import type { TroubleResult } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { endSession } from './talk-side.ts';
-import { talkTroubleNames, talkTroubleSentence } from './talk-troubles.ts';
+import { describeTalkTrouble, talkTroubleNames } from './talk-troubles.ts';
 
 const DIALECT_NAMES = { ga: 'the current dialect (ga)', beta: 'the previous dialect (beta)' } as const;
 const HOUR_MS = 60 * 60 * 1_000;
@@ -51,7 +51,7 @@ async function applyTrouble(trouble: Trouble, { discord, gateway, bot }: Stage):
       return 'The connection was cut. The bot resumes its session.';
     case 'end-tokens':
       discord.expireTokens();
-      return 'All interaction tokens so far have expired. Outstanding results are delivered another way.';
+      return 'All interaction tokens issued so far have expired. Outstanding results are delivered another way.';
     case 'age-messages':
       discord.age(HOUR_MS);
       return 'All messages are now one hour older, and their interaction tokens have expired.';
@@ -102,13 +102,13 @@ async function applyAtGateway(trouble: GatewayTrouble, gateway: EmbeddedGateway)
       return 'The gateway will accept the next submit, but its response will be lost.';
     case 'callbacks':
       faults.add({ do: { type: 'callbacks', how: trouble.how } });
-      return CALLBACK_SENTENCES[trouble.how];
+      return CALLBACK_FAULT_DESCRIPTIONS[trouble.how];
     case 'gateway-down':
       await gateway.setDown(trouble.on);
       return trouble.on ? 'The gateway is down. Jobs in progress continue.' : 'The gateway is up again.';
     case 'talk-trouble':
       faults.add({ do: { type: 'realtime', how: trouble.how } });
-      return talkTroubleSentence(trouble.how);
+      return describeTalkTrouble(trouble.how);
     case 'dialect':
       settings.quirks.realtimeDialect = trouble.speak;
       return `New live sessions use ${DIALECT_NAMES[trouble.speak]}. Open sessions keep theirs.`;

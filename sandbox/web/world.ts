@@ -2,7 +2,7 @@ import { ChannelType } from 'discord-api-types/v10';
 import type { ClientView } from '../discord/client-view.ts';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
 import { isThread } from '../discord/permissions.ts';
-import type { Channel as Known, ThreadChannel, World as Whole } from '../discord/world.ts';
+import type { Channel as DiscordChannel, World as DiscordWorld, ThreadChannel } from '../discord/world.ts';
 import { personOf } from './people.ts';
 import type { Channel, Guild, Person, World } from './protocol.ts';
 
@@ -12,12 +12,12 @@ const APPLICATION = 'Atelier';
 /** Finds a predefined user by id or role. */
 export function findPerson(idOrRole: unknown, { world }: EmbeddedDiscord): Person {
   const people = peopleOf(world);
-  const found = people.find(({ id, name }) => id === idOrRole || name === idOrRole);
-  if (!found)
+  const person = people.find(({ id, name }) => id === idOrRole || name === idOrRole);
+  if (!person)
     throw new Error(
       `There is no person named ${String(idOrRole)}. Choose one of: ${people.map(({ name }) => name).join(', ')}.`,
     );
-  return found;
+  return person;
 }
 
 export function worldFor(me: Person, discord: EmbeddedDiscord): World {
@@ -32,14 +32,16 @@ export function worldFor(me: Person, discord: EmbeddedDiscord): World {
       const channels = clientView.channels
         .filter(({ guildId }) => guildId === guild.id)
         .map((one) => channelView(one, clientView));
-      const offered = new Map(channels.flatMap(({ commands }) => commands.map((command) => [command.id, command])));
+      const commandsById = new Map(
+        channels.flatMap(({ commands }) => commands.map((command) => [command.id, command])),
+      );
       return {
         id: guild.id,
         name: guild.name,
         installed: guild.installed,
         channels,
         members: [...guild.members.keys()].filter((id) => id !== world.bot.id),
-        commands: [...offered.values()],
+        commands: [...commandsById.values()],
       };
     }),
     direct: clientView.channels
@@ -49,9 +51,9 @@ export function worldFor(me: Person, discord: EmbeddedDiscord): World {
   };
 }
 
-const peopleOf = ({ users }: Whole): Person[] => [...users.values()].flatMap((user) => personOf(user) ?? []);
+const peopleOf = ({ users }: DiscordWorld): Person[] => [...users.values()].flatMap((user) => personOf(user) ?? []);
 
-function channelView(channel: Known, clientView: ClientView): Channel {
+function channelView(channel: DiscordChannel, clientView: ClientView): Channel {
   const kind = kindOf(channel);
   return {
     id: channel.id,
@@ -71,7 +73,7 @@ function threadOf({ type, ownerId, thread }: ThreadChannel): NonNullable<Channel
   return { isPrivate, archived, locked, ...(ownerId !== undefined && { madeBy: ownerId }) };
 }
 
-function kindOf(channel: Known): Channel['kind'] {
+function kindOf(channel: DiscordChannel): Channel['kind'] {
   if (channel.type === ChannelType.DM) return 'direct';
   if (channel.type === ChannelType.GroupDM) return 'group';
   if (channel.type === ChannelType.GuildVoice) return 'voice';

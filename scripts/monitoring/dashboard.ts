@@ -2,8 +2,8 @@ import type { MetricSpec } from '../../src/monitoring/metric-list.ts';
 
 /** Grafana's grid has 24 columns. */
 const COLUMNS = 24;
-const WIDTH = 8;
-const HEIGHT = 8;
+const PANEL_WIDTH = 8;
+const PANEL_HEIGHT = 8;
 
 const UNITS: Readonly<Record<MetricSpec['unit'], string>> = {
   count: 'short',
@@ -14,7 +14,7 @@ const UNITS: Readonly<Record<MetricSpec['unit'], string>> = {
 };
 
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
-/** Selects one bot of several. */
+/** Selects one of several bots. */
 const BOT_FILTER = 'job=~"$job", instance=~"$instance"';
 
 interface Target {
@@ -22,7 +22,7 @@ interface Target {
   legendFormat: string;
 }
 
-interface Place {
+interface Position {
   x: number;
   y: number;
 }
@@ -40,11 +40,13 @@ export function dashboardOf(metrics: readonly MetricSpec[]): object {
       panels: [],
     });
     y += 1;
-    for (const [place, spec] of specs.entries()) {
-      const x = (place * WIDTH) % COLUMNS;
-      panels.push(panelOf(spec, panels.length + 1, { x, y: y + HEIGHT * Math.floor((place * WIDTH) / COLUMNS) }));
+    for (const [index, spec] of specs.entries()) {
+      const x = (index * PANEL_WIDTH) % COLUMNS;
+      panels.push(
+        panelOf(spec, panels.length + 1, { x, y: y + PANEL_HEIGHT * Math.floor((index * PANEL_WIDTH) / COLUMNS) }),
+      );
     }
-    y += HEIGHT * Math.ceil((specs.length * WIDTH) / COLUMNS);
+    y += PANEL_HEIGHT * Math.ceil((specs.length * PANEL_WIDTH) / COLUMNS);
   }
   return {
     uid: 'atelier',
@@ -57,30 +59,30 @@ export function dashboardOf(metrics: readonly MetricSpec[]): object {
     templating: {
       list: [
         { name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' },
-        choiceOf('job', 'label_values(atelier_build_info, job)'),
-        choiceOf('instance', 'label_values(atelier_build_info{job=~"$job"}, instance)'),
+        variableOf('job', 'label_values(atelier_build_info, job)'),
+        variableOf('instance', 'label_values(atelier_build_info{job=~"$job"}, instance)'),
       ],
     },
     panels,
   };
 }
 
-const choiceOf = (name: string, query: string) => ({
+const variableOf = (name: string, query: string) => ({
   ...{ name, label: name, type: 'query', datasource: DATASOURCE, query: { query, refId: name }, refresh: 2 },
   ...{ includeAll: true, multi: true, allValue: '.*', current: { text: 'All', value: '$__all' } },
 });
 
-function panelOf(spec: MetricSpec, id: number, { x, y }: Place): object {
+function panelOf(spec: MetricSpec, id: number, { x, y }: Position): object {
   const isRate = spec.type === 'counter';
   const unit = isRate ? (spec.unit === 'seconds' ? 'percentunit' : 'cps') : UNITS[spec.unit];
   return {
     ...{ id, type: spec.unit === 'time' ? 'stat' : 'timeseries', title: titleOf(spec), description: `${spec.help}.` },
     datasource: DATASOURCE,
-    gridPos: { x, y, w: WIDTH, h: HEIGHT },
+    gridPos: { x, y, w: PANEL_WIDTH, h: PANEL_HEIGHT },
     fieldConfig: { defaults: { unit, ...(spec.unit !== 'time' && { min: 0 }) }, overrides: [] },
-    targets: targetsOf(spec).map((target, place) => ({
+    targets: targetsOf(spec).map((target, index) => ({
       ...target,
-      refId: String.fromCharCode('A'.charCodeAt(0) + place),
+      refId: String.fromCharCode('A'.charCodeAt(0) + index),
       datasource: DATASOURCE,
     })),
   };
@@ -97,8 +99,8 @@ function titleOf({ name, type, unit }: MetricSpec): string {
 function targetsOf({ name, type, unit, labels = {} }: MetricSpec): Target[] {
   const names = Object.keys(labels);
   const legend = names.map((label) => `{{${label}}}`).join(' ');
-  const sumBy = (expression: string, more: readonly string[] = []): string =>
-    `sum by (${[...more, ...names].join(', ')}) (${expression})`;
+  const sumBy = (expression: string, extraLabels: readonly string[] = []): string =>
+    `sum by (${[...extraLabels, ...names].join(', ')}) (${expression})`;
   if (type === 'histogram')
     return ['0.5', '0.95'].map((quantile) => ({
       expr: `histogram_quantile(${quantile}, ${sumBy(`rate(${name}_bucket{${BOT_FILTER}}[$__rate_interval])`, ['le'])})`,
@@ -106,7 +108,7 @@ function targetsOf({ name, type, unit, labels = {} }: MetricSpec): Target[] {
     }));
   if (type === 'counter')
     return [{ expr: sumBy(`rate(${name}{${BOT_FILTER}}[$__rate_interval])`), legendFormat: legend || 'all' }];
-  // Dates are shown in milliseconds.
+  // Grafana expects dates in milliseconds.
   const expr = `${name}{${BOT_FILTER}}${unit === 'time' ? ' * 1000' : ''}`;
   return [{ expr, legendFormat: [legend, '{{instance}}'].filter(Boolean).join(' ') }];
 }

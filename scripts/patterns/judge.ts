@@ -33,17 +33,17 @@ const MAX_EXCEPTION_MS = 2_000;
 export function findProblems(patterns: readonly Pattern[], exceptions: readonly Exception[]): string[] {
   const problems: string[] = [];
   const verdicts = new Map<string, string | undefined>();
-  const used = new Set<Exception>();
+  const usedExceptions = new Set<Exception>();
   for (const { text, path, line, regex } of patterns) {
     const exception = exceptions.find((one) => one.pattern === text && one.path === path);
     const key = `${text} ${exception !== undefined}`;
     if (!verdicts.has(key)) verdicts.set(key, regex ? verdictOn(regex, exception !== undefined) : BUILT_AT_RUN_TIME);
     const verdict = verdicts.get(key);
-    if (exception && verdict !== undefined) used.add(exception);
+    if (exception && verdict !== undefined) usedExceptions.add(exception);
     else if (verdict !== undefined) problems.push(`${path}:${line}: ${text} ${verdict}`);
   }
   for (const exception of exceptions) {
-    if (used.has(exception)) continue;
+    if (usedExceptions.has(exception)) continue;
     problems.push(`${exception.path}: the exception for ${exception.pattern} is no longer needed.`);
   }
   return problems;

@@ -10,14 +10,14 @@ export interface Pattern {
   readonly regex: { readonly pattern: string; readonly flags: string } | undefined;
 }
 
-/** Finds every literal, and every call of `RegExp`. */
+/** Finds every regular expression literal and every call to `RegExp`. */
 export function patternsIn(path: string, source: string): Pattern[] {
   const { program, errors } = parseSync(path, source);
   if (errors[0]) throw new Error(`${path}: ${errors[0].message}`);
-  const found: Pattern[] = [];
+  const patterns: Pattern[] = [];
   const lineOf = (start: number): number => source.slice(0, start).split('\n').length;
   const add = (text: string, start: number, regex: Pattern['regex']): void => {
-    found.push({ text, path, line: lineOf(start), regex });
+    patterns.push({ text, path, line: lineOf(start), regex });
   };
   const addCall = (call: CallExpression | NewExpression): void => {
     if (call.callee.type !== 'Identifier' || call.callee.name !== 'RegExp') return;
@@ -33,7 +33,7 @@ export function patternsIn(path: string, source: string): Pattern[] {
     NewExpression: addCall,
     CallExpression: addCall,
   }).visit(program);
-  return found;
+  return patterns;
 }
 
 function textOf(node: unknown): string | undefined {

@@ -48,8 +48,8 @@ const headings = (changelog: string): string[] =>
   [...changelog.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading.trim());
 
 function entryOf(changelog: string, version: string): string {
-  const [, after = ''] = changelog.split(`\n## ${version}\n`);
-  return (after.split(/^## /m)[0] ?? '').trim();
+  const [, section = ''] = changelog.split(`\n## ${version}\n`);
+  return (section.split(/^## /m)[0] ?? '').trim();
 }
 
 /** The rules for subjects are in CONTRIBUTING.md. */
@@ -59,5 +59,5 @@ const isGoodSubject = (subject: string): boolean =>
 function compareVersions(one: string, other: string): number {
   const numbers = (version: string): number[] => (VERSION.exec(version) ?? []).slice(1).map(Number);
   const [a, b] = [numbers(one), numbers(other)];
-  return a.map((number, at) => number - (b[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  return a.map((number, index) => number - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }

@@ -9,17 +9,19 @@ export interface TextFile {
 const separateWords = (text: string) => text.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, ' ').toLowerCase();
 
 /** One line per flagged word: `path:line: "word": write "…"`. */
-export function flaggedIn(
+export function findFlaggedWords(
   { path, text }: TextFile,
   words: readonly FlaggedWord[],
   exceptions: readonly WordException[],
 ): string[] {
-  const allowed = exceptions.filter((exception) => exception.path === undefined || exception.path === path);
+  const allowedExceptions = exceptions.filter((exception) => exception.path === undefined || exception.path === path);
   return text.split('\n').flatMap((line, index) => {
-    const plain = separateWords(allowed.reduce((rest, exception) => rest.replaceAll(exception.text, ' '), line));
+    const plain = separateWords(
+      allowedExceptions.reduce((rest, exception) => rest.replaceAll(exception.text, ' '), line),
+    );
     return words.flatMap(({ pattern, instead }) => {
-      const found = pattern.exec(plain)?.[0];
-      return found === undefined ? [] : [`${path}:${index + 1}: "${found}": write "${instead}"`];
+      const match = pattern.exec(plain)?.[0];
+      return match === undefined ? [] : [`${path}:${index + 1}: "${match}": write "${instead}"`];
     });
   });
 }
@@ -62,7 +64,8 @@ export function subjectProblem(subject: string): string | undefined {
   if (subject.length > MAX_SUBJECT_LENGTH) return `has ${subject.length} characters; ${MAX_SUBJECT_LENGTH} are allowed`;
   if (!/^[A-Z][a-z]/.test(subject)) return 'should begin with a capitalized verb';
   if (subject.endsWith('.')) return 'should not end with a full stop';
-  const [first = ''] = subject.toLowerCase().split(/[^a-z]/);
-  if (/(?:ed|ing|s)$/.test(first) && !IMPERATIVES.has(first)) return 'should begin with an imperative, such as "Add"';
+  const [firstWord = ''] = subject.toLowerCase().split(/[^a-z]/);
+  if (/(?:ed|ing|s)$/.test(firstWord) && !IMPERATIVES.has(firstWord))
+    return 'should begin with an imperative, such as "Add"';
   return undefined;
 }

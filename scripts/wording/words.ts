@@ -1,4 +1,4 @@
-/** A word or phrase that has a plainer one. `pattern` is matched in lower case, with camelCase and snake_case split into words. */
+/** A word or phrase that has a plainer alternative. `pattern` is matched in lower case, with camelCase and snake_case split into words. */
 export interface FlaggedWord {
   readonly pattern: RegExp;
   readonly instead: string;
@@ -29,7 +29,7 @@ export const flaggedWords: readonly FlaggedWord[] = [
   { pattern: /\bout of reach\b/, instead: 'unreachable' },
 ];
 
-/** A text that may contain a flagged word, because it is a public, stored or third-party name, or means something else. */
+/** A string that may contain a flagged word, because it is a public, stored or third-party name, or means something else. */
 export interface WordException {
   readonly text: string;
   readonly reason: string;
@@ -45,8 +45,8 @@ export const wordExceptions: readonly WordException[] = [
   { text: "'picture'", path: 'src/commands/imagine/videos.ts', reason: 'A field of a form that may be open.' },
   { text: 'picture: links', path: 'src/commands/imagine/videos.ts', reason: 'A field of a form that may be open.' },
   { text: 'pictures?:', reason: 'A field of stored requests.' },
-  { text: "orderVerb('film'", reason: 'Stands in the buttons of posted messages.' },
-  { text: "atOnce('forgetting')", reason: 'A namespace of the store.' },
+  { text: "orderVerb('film'", reason: 'Appears in the buttons of posted messages.' },
+  { text: "immediate('forgetting')", reason: 'A namespace of the store.' },
   { text: 'Describe this picture', reason: 'The former name of a menu, which works until the next deploy.' },
   { text: 'motion|reel|film', reason: 'Words that the ids of models contain.' },
   { text: 'picture|photo|canvas', reason: 'Words that the ids of models contain.' },

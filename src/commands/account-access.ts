@@ -2,7 +2,7 @@ import type { EarlyContext, HandlerContext } from '../discord/handlers.ts';
 import { mayManageServer } from '../discord/place.ts';
 import { leftOf } from '../messages/money.ts';
 import { tightest } from '../services/spending/allowance.ts';
-import { ordererOf } from '../services/spending/spending.ts';
+import { requesterOf } from '../services/spending/spending.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
@@ -10,7 +10,7 @@ import type { Services } from './services.ts';
 const isAdminGuild = ({ place, services }: EarlyContext): boolean =>
   place.guildId !== undefined && services.adminGuildIds.includes(place.guildId);
 
-/** Whether the member is an admin of such a server. Others in the channel can then see the account too. Decided from the payload alone. */
+/** Whether one of the admins used the command in such a server. Others there can then see the account too. Decided from the payload alone. */
 export const isAdminOfAdminGuild = (context: EarlyContext): boolean =>
   isAdminGuild(context) && mayManageServer(context.place);
 
@@ -19,14 +19,14 @@ export async function maySeeAccount(context: HandlerContext<Services>): Promise<
   return isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
 }
 
-/** Whether the member can change a public message about the account: they must be allowed to see the account, and the server to show it. */
+/** Whether the member can change a public message about the account: they must be allowed to see the account, and the server must show it. */
 export const mayChangePublicMessage = async (context: HandlerContext<Services>): Promise<boolean> =>
   isAdminGuild(context) && (await maySeeAccount(context));
 
 /** The remaining part of the member's tightest limit. Shown only for their own tasks, because the limits are theirs. */
-export function leftToOwner({ requesterId }: Task, context: HandlerContext<Services>): string | undefined {
+export function remainingForOwner({ requesterId }: Task, context: HandlerContext<Services>): string | undefined {
   if (requesterId !== context.place.userId) return undefined;
-  const allowance = tightest(context.services.spending.allowances(ordererOf(context.origin)));
+  const allowance = tightest(context.services.spending.allowances(requesterOf(context.origin)));
   return allowance && leftOf(allowance, context.say);
 }
 

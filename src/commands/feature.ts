@@ -1,5 +1,5 @@
 import type { Button, Command, Form, Menu, Opener } from '../discord/handlers.ts';
-import type { Texts } from '../locales/index.ts';
+import type { StringTree } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
@@ -17,9 +17,9 @@ export interface KindTools {
   callbackFields?: GatewaySettings['callbackFields'];
 }
 
-/** `command`: the texts that Discord and `/help` show for the command, its options and choices. Other texts are looked up by key. */
-interface FeatureText extends Texts {
-  readonly command: Texts;
+/** `command`: the strings that Discord and `/help` show for the command, its options and choices. Other strings are looked up by key. */
+interface FeatureText extends StringTree {
+  readonly command: StringTree;
 }
 
 /** Everything that belongs to one command. The router, the command registration, `/help`, the locale and the presenter are all built from the list of features. */

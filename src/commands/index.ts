@@ -1,5 +1,5 @@
 import { commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
-import type { SharedTexts } from '../locales/index.ts';
+import type { SharedStrings } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import { sharedHandlers } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -29,41 +29,41 @@ import { video } from './video/feature.ts';
 const MAX_IN_LIST = 50;
 
 /** The image-prompt family (specification, 4.3). Its list endpoint is not in the specification, so it is only used if the operator enables it. */
-function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
+function imgxSource(imgx: Gateway['imgx'], usesLists: boolean): Source {
   return {
     name: 'imgx',
-    // The scheduler polls again by itself.
+    // Not retried, because the scheduler polls again.
     pollOne: (remoteId) => imgx.get(remoteId, { attempts: 1 }),
-    ...(inLists && { many: { max: MAX_IN_LIST, pollMany: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
+    ...(usesLists && { many: { max: MAX_IN_LIST, pollMany: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
   };
 }
 
-const jobs = [imagine, image, video, music, describe, shorten, blend, ask, talk] as const;
+const taskFeatures = [imagine, image, video, music, describe, shorten, blend, ask, talk] as const;
 
-export const kindSpecs: KindSpecs = Object.assign({}, ...jobs.map(({ specs }) => specs));
+export const kindSpecs: KindSpecs = Object.assign({}, ...taskFeatures.map(({ specs }) => specs));
 
-const others = [
-  ...jobs,
-  tasks(kindNames(kindSpecs), jobs),
+const otherFeatures = [
+  ...taskFeatures,
+  tasks(kindNames(kindSpecs), taskFeatures),
   models,
   usage,
   budget(kindNames(kindSpecs)),
-  server({ kinds: kindNames(kindSpecs), commands: commandsWithPrivacy(jobs.map(({ command }) => command)) }),
+  server({ kinds: kindNames(kindSpecs), commands: commandsWithPrivacy(taskFeatures.map(({ command }) => command)) }),
   finetune,
   about,
 ] as const;
 
 /** In the order in which `/help` lists them. */
-export const features = [...others, help(others)] as const;
+export const features = [...otherFeatures, help(otherFeatures)] as const;
 
 export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
 
-/** The intersection of the texts of all features, which has all of their keys. */
+/** The intersection of the strings of all features, which has all of their keys. */
 type AllOf<T> = (T extends unknown ? (text: T) => void : never) extends (text: infer All) => void ? All : never;
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: SharedTexts & AllOf<(typeof texts)[number]> };
+    resources: { translation: SharedStrings & AllOf<(typeof texts)[number]> };
     returnNull: false;
   }
 }

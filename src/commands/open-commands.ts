@@ -7,8 +7,8 @@ import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedMessage } from '../discord/outbox/interrupted.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import { InteractionChannels } from '../discord/place.ts';
-import { type RateSettings, Rates } from '../discord/rates.ts';
-import { openServerCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
+import { RateLimiter, type RateSettings } from '../discord/rates.ts';
+import { createServerCheck, createThreadCheck, registeredCommands } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -51,7 +51,7 @@ interface CommandsParts {
   removeMessages: EngineParts['removeMessages'];
   removeMessage: EngineParts['removeMessage'];
   operatorState: Services['operatorState'];
-  /** Undefined in a bot that is one process. */
+  /** Undefined if the bot is a single process. */
   clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   say: Say;
   clock: Clock;
@@ -76,8 +76,8 @@ export function openCommands(parts: CommandsParts) {
     quietMs: followQuietMs,
     planOf: followedPagePlan(followQuietMs, say),
   });
-  const names = [...commandsByFullName(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
-  const rates = new Rates({ settings: settings.rates, clock, log });
+  const commandNames = [...commandsByFullName(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
+  const rates = new RateLimiter({ settings: settings.rates, clock, log });
   const reportDelivery = new ReportDelivery({
     ...parts,
     ...engine,
@@ -100,7 +100,7 @@ export function openCommands(parts: CommandsParts) {
       proposals,
       answers,
       messageOf,
-      prepareAgain: (task, place) => prepareAgain(rules.masked(task, place.guildId), place),
+      prepareAgain: (task, place) => prepareAgain(rules.maskTask(task, place.guildId), place),
       follows,
       followQuietMs,
       clock,
@@ -114,15 +114,15 @@ export function openCommands(parts: CommandsParts) {
     fingerprints: engine.fingerprints,
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
-    isOperator: (userId) => operator.includes(userId),
+    isOperator: (userId) => operator.isOperator(userId),
     countEverything: engine.countEverything,
     readText: engine.readText,
-    isInServer: openServerCheck(reads),
+    isInServer: createServerCheck(reads),
     postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
     postInLog: logPoster({ outbox, serverLogs: engine.serverLogs, clock, log }),
     health: healthCheck({ ...parts, tasks, callbacks: engine.callbacks }),
     operatorState: parts.operatorState,
-    registeredCommands: registeredCommands(clients, names, clock),
+    registeredCommands: registeredCommands(clients, commandNames, clock),
   };
   openRuleLog({ rules, budgets, post: services.postInLog, clock, say });
   const funnel = new Funnel(say, log, parts.onFailure);
@@ -132,14 +132,14 @@ export function openCommands(parts: CommandsParts) {
     ...{ handlers, services, say, outbox, clock, funnel, onAcknowledged: parts.onAcknowledged },
     channels,
     isPrivateByDefault: ({ guildId }, command) =>
-      guildId !== undefined && rules.of(guildId).rules.privateCommands.includes(command),
-    guards: [isServed, refusePersonalInstall((guildId) => rules.of(guildId).rules.personalInstalls)],
-    rates,
+      guildId !== undefined && rules.get(guildId).rules.privateCommands.includes(command),
+    guards: [isServed, refusePersonalInstall((guildId) => rules.get(guildId).rules.personalInstalls)],
+    rateLimiter: rates,
   });
   const sentenceFor = (error: unknown): string => funnel.sentenceFor(error, 'a message in a thread');
-  const replying = { services, answers, say, clock, sentenceFor };
-  // In a thread with a talk, messages belong to the talk before an earlier `/ask`.
-  const readers = [utteranceReader(replying), questionReader({ ...replying, isThread: openThreadCheck(reads) })];
+  const replyParts = { services, answers, say, clock, sentenceFor };
+  // In a thread with a talk, messages go to the talk rather than to an earlier `/ask`.
+  const readers = [utteranceReader(replyParts), questionReader({ ...replyParts, isThread: createThreadCheck(reads) })];
   const hasBegun = interruptedMessage({
     ...{ outbox, say, log },
     applicationId: () => clients.client.application?.id ?? '',

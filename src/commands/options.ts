@@ -42,25 +42,27 @@ const plainOrder: Readonly<Partial<Record<Purpose, (model: string) => OrderedReq
 };
 
 /** Suggests models, each with what is currently known about it. Failing models come last. */
-export async function suggestModels(purpose: Purpose, typed: string, context: HandlerContext<ModelServices>) {
+export async function suggestModels(purpose: Purpose, input: string, context: HandlerContext<ModelServices>) {
   const { services, say } = context;
   const models = await services.models.listFor(purpose);
   const suggestions = suggestionsFrom(
     models.map(({ id }) => id),
-    typed,
+    input,
   ).slice(0, MAX_CONSIDERED);
-  const all = suggestions.map(({ value: model }) => {
+  const rankedSuggestions = suggestions.map(({ value: model }) => {
     const order = plainOrder[purpose]?.(model);
-    const { typicalMs, failing } = order ? services.tasks.outlook.of(order) : {};
+    const { typicalMs, failing } = order ? services.tasks.outlook.prospectOf(order) : {};
     const minutes = slowMinutes(typicalMs);
-    const slow = minutes === undefined ? model : say('outlook.suggestion.slow', { model, minutes });
-    const name = failing ? say('outlook.suggestion.failing', { model }) : slow;
+    const slowName = minutes === undefined ? model : say('outlook.suggestion.slow', { model, minutes });
+    const name = failing ? say('outlook.suggestion.failing', { model }) : slowName;
     return {
-      fails: failing !== undefined,
+      isFailing: failing !== undefined,
       suggestion: { name: name.length > MAX_SUGGESTION_LENGTH ? model : name, value: model },
     };
   });
-  return all.sort((a, b) => Number(a.fails) - Number(b.fails)).map(({ suggestion }) => suggestion);
+  return rankedSuggestions
+    .sort((a, b) => Number(a.isFailing) - Number(b.isFailing))
+    .map(({ suggestion }) => suggestion);
 }
 
 /** More than Discord shows, so that working models can take the place of failing ones. */
@@ -68,35 +70,35 @@ const MAX_CONSIDERED = 50;
 /** Discord's limit for the name of a suggestion. */
 const MAX_SUGGESTION_LENGTH = 100;
 
-export const suggestionsFrom = (names: readonly string[], typed: string): Suggestion[] =>
-  names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name) => ({ name, value: name }));
+export const suggestionsFrom = (names: readonly string[], input: string): Suggestion[] =>
+  names.filter((name) => name.toLowerCase().includes(input.toLowerCase())).map((name) => ({ name, value: name }));
 
 /** Returns the model of an order. A model that the gateway says it does not have is refused before anything is ordered. */
-export async function chooseModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
+export async function chooseModel(purpose: Purpose, input: string | undefined, services: ModelServices) {
   const model =
-    (await modelOrDefault(purpose, typed, services)) ??
+    (await modelOrDefault(purpose, input, services)) ??
     (await services.models.listFor(purpose, ORDER_LIMIT_MS)).find(({ fits }) => fits.includes(purpose))?.id;
   if (model === undefined) throw await noModelRefusal(purpose, services);
   return model;
 }
 
-const MAX_NAMED = 3;
+const MAX_NAMED_MODELS = 3;
 
 /** The refusal names models whose purpose is unknown, because one of them may be the right one. */
 async function noModelRefusal(purpose: Purpose, { models }: ModelServices): Promise<Refusal> {
-  const unknown = (await models.listQuickly()).filter(({ kind }) => kind === 'other').map(({ id }) => id);
+  const unknownModels = (await models.listQuickly()).filter(({ kind }) => kind === 'other').map(({ id }) => id);
   const setting = `DEFAULT_${purpose === 'voice' ? 'TALK' : purpose.toUpperCase()}_MODEL`;
-  const near = unknown.slice(0, MAX_NAMED);
-  return near.length === 0
+  const candidates = unknownModels.slice(0, MAX_NAMED_MODELS);
+  return candidates.length === 0
     ? new Refusal('refusals.nameModel', { setting })
-    : new Refusal('refusals.nameModelNear', { setting, near });
+    : new Refusal('refusals.nameModelNear', { setting, near: candidates });
 }
 
 /** Returns the model that the member names, else the operator's default; undefined leaves the choice to the gateway. */
-export async function modelOrDefault(purpose: Purpose, typed: string | undefined, services: ModelServices) {
+export async function modelOrDefault(purpose: Purpose, input: string | undefined, services: ModelServices) {
   const { models, defaultModels } = services;
-  if (typed === undefined) return defaultModels[purpose === 'voice' ? 'talk' : purpose];
-  const id = typed.trim();
+  if (input === undefined) return defaultModels[purpose === 'voice' ? 'talk' : purpose];
+  const id = input.trim();
   if ((await models.listQuickly(ORDER_LIMIT_MS)).some((model) => model.id === id)) return id;
   try {
     await models.get(id);
@@ -120,7 +122,7 @@ export const imageOptions = { four, five, seven } as const;
 /** Reference images: attached files, or URLs. */
 export type References = Partial<Values<typeof seven & { links: typeof linksOption }>>;
 
-const IS_IMAGE = /^image\//i;
+const IMAGE_TYPE = /^image\//i;
 
 /** More references than this only blur each other. */
 const MAX_REFERENCES = 5;
@@ -130,7 +132,7 @@ const MAX_MIB = 20;
 
 const attachmentsIn = (references: References): Attachment[] => keysOf(seven).flatMap((name) => references[name] ?? []);
 
-/** Separated by spaces, lines and commas. A comma inside a URL belongs to it; angle brackets only suppress Discord's preview. */
+/** Links may be separated by spaces, line breaks and commas. A comma inside a URL belongs to it; angle brackets only suppress Discord's preview. */
 export function linksIn({ links = '' }: References): string[] {
   return links
     .split(/\s+|,(?=<?https?:\/\/|[\s,]|$)/i)
@@ -149,15 +151,15 @@ interface FileLimits {
 
 /** References of several media; their real type is checked later. */
 export function readFiles(references: References, limits: FileLimits): MemberFile[] | Refusal {
-  const unfit = filesRefusal(references, limits);
-  if (unfit) return unfit;
+  const refusal = filesRefusal(references, limits);
+  if (refusal) return refusal;
   const files = attachmentsIn(references).map(({ address, name }) => ({ address, name: shorten(name) }));
   return [...files, ...linksIn(references).map((address) => ({ address, name: shorten(fileNameIn(address)) }))];
 }
 
 /** The files of a message that may be images: videos and audio files name their type. */
 export function imagesOnMessage({ files }: Pick<TargetMessage, 'files'>): Attachment[] {
-  return files.filter(({ mediaType }) => mediaType === undefined || IS_IMAGE.test(mediaType));
+  return files.filter(({ mediaType }) => mediaType === undefined || IMAGE_TYPE.test(mediaType));
 }
 
 /**
@@ -174,16 +176,16 @@ export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'fi
 /** The capacity of one field of a form. */
 const MAX_FIELD_LENGTH = 4_000;
 
-/** As many images as have URLs that fit into one field of a form. A truncated URL would lead nowhere. */
+/** Returns as many images as have URLs that fit into one form field, because a truncated URL would be useless. */
 export function fitIntoField<Image extends { address: string }>(images: readonly Image[]): Image[] {
-  let room = MAX_FIELD_LENGTH;
+  let remaining = MAX_FIELD_LENGTH;
   return images.filter(({ address }) => {
-    room -= address.length + 1;
-    return room >= 0;
+    remaining -= address.length + 1;
+    return remaining >= 0;
   });
 }
 
-/** The problems of these references that can be seen in the payload alone. Their content is checked later. */
+/** Checks the references for problems that are visible in the payload alone. Their content is checked later. */
 export const referenceRefusal = (references: References, max = MAX_REFERENCES): Refusal | undefined =>
   filesRefusal(references, { max, media: ['image'] });
 
@@ -194,10 +196,10 @@ function filesRefusal(references: References, { max, media }: FileLimits): Refus
   if (count > max) return new Refusal('refusals.tooManyImages', { count: String(count), max: String(max) });
   const link = links.find((one) => !webAddress.safeParse(one).success);
   if (link !== undefined) return new Refusal('refusals.imageUrlInvalid', { link: shorten(link) });
-  return files.map((file) => unfit(file, media)).find((refusal) => refusal !== undefined);
+  return files.map((file) => fileRefusal(file, media)).find((refusal) => refusal !== undefined);
 }
 
-function unfit({ name, size, mediaType = '' }: Attachment, media: FileLimits['media']): Refusal | undefined {
+function fileRefusal({ name, size, mediaType = '' }: Attachment, media: FileLimits['media']): Refusal | undefined {
   const medium = mediaType.split('/', 1)[0]?.toLowerCase();
   if (mediaType !== '' && !media.some((one) => one === medium)) {
     const facts = { name: shorten(name), mediaType: shorten(mediaType.replace(/;.*/s, '')) };

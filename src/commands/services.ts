@@ -2,7 +2,7 @@ import type { Follower } from '../discord/follower.ts';
 import type { ThreadCreator } from '../discord/outbox/threads.ts';
 import type { InteractionFacts } from '../discord/place.ts';
 import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
-import type { Rates } from '../discord/rates.ts';
+import type { RateLimiter } from '../discord/rates.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { AnswerSchemas } from '../services/asks/schema/answer-schemas.ts';
@@ -30,7 +30,7 @@ export interface Services extends MessageServices, ModelServices {
   asks: Asks;
   schemas: Pick<AnswerSchemas, 'read'>;
   talks: Talks;
-  threads: Pick<ThreadCreator, 'make' | 'postFirst' | 'archive'>;
+  threads: Pick<ThreadCreator, 'create' | 'postFirst' | 'archive'>;
   usage: UsageReader;
   /** How much members can still spend. */
   spending: Pick<
@@ -42,14 +42,14 @@ export interface Services extends MessageServices, ModelServices {
     | 'memberDefault'
     | 'serverScope'
     | 'resetOf'
-    | 'countsFrom'
+    | 'countingStart'
   >;
   /** What admins have decided about spending. */
-  budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'memberHash' | 'change'>;
+  budgets: Pick<Budgets, 'get' | 'isAllPaused' | 'memberHash' | 'change'>;
   /** Reports of results to moderators, and their delivery. */
   reports: Pick<Reports, 'get' | 'add' | 'change' | 'mustAllow'>;
   reportDelivery: Pick<ReportDelivery, 'announce' | 'process'>;
-  rates: Pick<Rates, 'mustAllow'>;
+  rates: Pick<RateLimiter, 'mustAllow'>;
   /** Counts the usage of every period, whether or not the period has a limit. */
   countEverything(): Promise<void>;
   media: Pick<Media, 'fetch' | 'fingerprint'>;

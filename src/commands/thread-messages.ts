@@ -3,12 +3,12 @@ import { newReference } from '../discord/delivery/backoff.ts';
 import type { refuseUnserved } from '../discord/guards.ts';
 import type { Outcome } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
-import type { Rates } from '../discord/rates.ts';
+import type { RateLimiter } from '../discord/rates.ts';
 import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { aboutInteraction } from '../lib/log-subject.ts';
-import { Once } from '../lib/once.ts';
+import { runForInteraction } from '../lib/log-subject.ts';
+import { RecentNames } from '../lib/once.ts';
 import type { Say } from '../locales/index.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { hasVisibleText } from './options.ts';
@@ -21,16 +21,16 @@ interface ThreadReaderParts {
   /** A message goes to the first reader that accepts it. */
   readers: readonly ThreadMessageReader[];
   guildRefusal: ReturnType<typeof refuseUnserved>;
-  rates: Pick<Rates, 'refuseInteraction'>;
-  /** Whether a process that has ended began to answer this message. */
-  hasBegun(spoken: ThreadMessage): Promise<boolean>;
+  rates: Pick<RateLimiter, 'refuseInteraction'>;
+  /** Whether a process that has since ended began to answer this message. */
+  hasBegun(message: ThreadMessage): Promise<boolean>;
   log: Pick<Log, 'warn'>;
 }
 
-/** Reads messages in threads where members continue a conversation by writing. Other messages are ignored. */
+/** Reads messages in threads where members continue a conversation by posting messages. Other messages are ignored. */
 export function readThreadMessages({ readers, guildRefusal, rates, hasBegun, log }: ThreadReaderParts) {
   // Discord may deliver a message again after a lost connection.
-  const seen = new Once();
+  const processedIds = new RecentNames();
   const dispatch = async (message: ThreadMessage, isRepeated: boolean): Promise<void> => {
     try {
       if (guildRefusal({ guildId: message.guildId, install: 'guild' }, undefined)) return;
@@ -39,7 +39,7 @@ export function readThreadMessages({ readers, guildRefusal, rates, hasBegun, log
         if (!work) continue;
         // A thread has no private replies, so messages from a member who floods it are ignored.
         const sender = { userId: message.memberId, guildId: message.guildId };
-        if (!seen.isFirst(message.id) || rates.refuseInteraction(sender)) return;
+        if (!processedIds.addIfNew(message.id) || rates.refuseInteraction(sender)) return;
         if (!isRepeated || !(await hasBegun(message))) await work();
         return;
       }
@@ -47,11 +47,11 @@ export function readThreadMessages({ readers, guildRefusal, rates, hasBegun, log
       log.warn({ err: error }, 'A message in a thread could not be processed.');
     }
   };
-  /** Never throws. `isRepeated`: another process may have begun to answer it, and ended. */
+  /** Never throws. `isRepeated`: another process may have begun to answer the message before it ended. */
   return async (packet: unknown, { isRepeated = false } = {}): Promise<void> => {
     const message = threadMessageIn(packet);
     if (!message || (!hasVisibleText(message.content) && message.files.length === 0)) return;
-    await aboutInteraction(newReference(), () => dispatch(message, isRepeated));
+    await runForInteraction(newReference(), () => dispatch(message, isRepeated));
   };
 }
 
@@ -66,15 +66,16 @@ export interface ReplyParts {
 /** Replies to a thread message that continues a task. The reply shows the submitted task, or why nothing was submitted. */
 export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
-  continued: Pick<Task, 'route' | 'channelId' | 'parentChannelId'>,
+  continuedTask: Pick<Task, 'route' | 'channelId' | 'parentChannelId'>,
   { answers, sentenceFor, say, clock }: ReplyParts,
   submit: (origin: Origin) => Promise<Outcome>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
   if (!message) return;
-  const { applicationId, uploadLimit, locale, maySpeak } = continued.route;
+  const { applicationId, uploadLimit, locale, maySpeak } = continuedTask.route;
   // A message does not contain the parent channel of its thread.
-  const parentChannelId = continued.channelId === channelId ? continued.parentChannelId : continued.channelId;
+  const parentChannelId =
+    continuedTask.channelId === channelId ? continuedTask.parentChannelId : continuedTask.channelId;
   try {
     const outcome = await submit({
       ...{ requesterId: memberId, guildId, channelId, parentChannelId, message, roleIds },

@@ -40,8 +40,8 @@ export interface MessageBody {
 /** The only place that knows the shape of a Discord message, and its limits. */
 export function bodyOf(plan: MessagePlan): MessageBody {
   if (plan.voice) return voiceBody(plan, plan.voice);
-  const { content, spilled } = contentOf(plan);
-  const files = [...(plan.files ?? []), ...spilled].slice(0, MAX_FILES).map(withSpoilerName);
+  const { content, overflowFiles } = contentOf(plan);
+  const files = [...(plan.files ?? []), ...overflowFiles].slice(0, MAX_FILES).map(withSpoilerName);
   const rows = rowsOf(plan.controls ?? []);
   return {
     body: {
@@ -55,7 +55,7 @@ export function bodyOf(plan: MessagePlan): MessageBody {
       })),
       ...mentionsIn(plan),
     },
-    files: files.map(sentFile),
+    files: files.map(rawFileOf),
   };
 }
 
@@ -69,11 +69,12 @@ function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<Message
       attachments: files.map(({ name }, id) => ({ id, filename: name, duration_secs: seconds, waveform })),
       ...mentionsIn(plan),
     },
-    files: files.map(sentFile),
+    files: files.map(rawFileOf),
   };
 }
 
-const sentFile = (file: FilePlan): RawFile => (file.bytes ? { name: file.name, data: file.bytes } : new DiskFile(file));
+const rawFileOf = (file: FilePlan): RawFile =>
+  file.bytes ? { name: file.name, data: file.bytes } : new DiskFile(file);
 
 /** Discord hides a file whose name has this prefix. The name in `attachments` takes precedence over that of the uploaded file. */
 const withSpoilerName = (file: FilePlan): FilePlan => (file.spoiler ? { ...file, name: `SPOILER_${file.name}` } : file);
@@ -87,19 +88,19 @@ function mentionsIn(plan: MessagePlan): Pick<MessageBody['body'], 'allowed_menti
   };
 }
 
-function contentOf({ content, overflow }: MessagePlan): { content?: string; spilled: FilePlan[] } {
-  if (content === undefined) return { spilled: [] };
-  const isSpilled = content.length > MAX_CONTENT_LENGTH && overflow === 'file';
-  const spilled = isSpilled ? [{ name: 'message.txt', bytes: Buffer.from(content) }] : [];
-  return { content: truncateMarkdown(breakInvites(content), MAX_CONTENT_LENGTH), spilled };
+function contentOf({ content, overflow }: MessagePlan): { content?: string; overflowFiles: FilePlan[] } {
+  if (content === undefined) return { overflowFiles: [] };
+  const exceedsLimit = content.length > MAX_CONTENT_LENGTH && overflow === 'file';
+  const overflowFiles = exceedsLimit ? [{ name: 'message.txt', bytes: Buffer.from(content) }] : [];
+  return { content: truncateMarkdown(breakInvites(content), MAX_CONTENT_LENGTH), overflowFiles };
 }
 
 function pageOf({ title, blocks, footer }: PagePlan): APIMessageTopLevelComponent {
-  const texts = [`## ${title}`, ...blocks, ...(footer === undefined ? [] : [`-# ${footer}`])];
-  let room = MAX_PAGE_LENGTH;
-  const parts = texts.map((text) => {
-    const part = truncate(breakInvites(text), Math.max(1, room));
-    room -= part.length;
+  const sections = [`## ${title}`, ...blocks, ...(footer === undefined ? [] : [`-# ${footer}`])];
+  let remaining = MAX_PAGE_LENGTH;
+  const parts = sections.map((text) => {
+    const part = truncate(breakInvites(text), Math.max(1, remaining));
+    remaining -= part.length;
     return part;
   });
   return {
@@ -115,14 +116,14 @@ type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 function rowsOf(controls: readonly Control[]): Row[] {
   const selects = controls.filter((control) => control.type === 'select');
   const buttons = controls.filter((control) => control.type !== 'select');
-  const room = MAX_ROWS - selects.length;
-  const fit = buttons.length <= room * MAX_IN_ROW;
-  const rows = fit ? inRows(buttons, room) : [];
-  const lists = fit ? selects : [...asSelects(buttons), ...selects];
-  return [...rows, ...lists.map((list) => row([selectFrom(list)]))].slice(0, MAX_ROWS);
+  const maxRows = MAX_ROWS - selects.length;
+  const buttonsFit = buttons.length <= maxRows * MAX_IN_ROW;
+  const rows = buttonsFit ? splitIntoRows(buttons, maxRows) : [];
+  const selectMenus = buttonsFit ? selects : [...toSelects(buttons), ...selects];
+  return [...rows, ...selectMenus.map((list) => row([selectFrom(list)]))].slice(0, MAX_ROWS);
 }
 
-function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[] {
+function splitIntoRows(buttons: readonly (ButtonPlan | LinkPlan)[], maxRows: number): Row[] {
   const rows: (ButtonPlan | LinkPlan)[][] = [];
   for (const button of buttons) {
     const last = rows.at(-1);
@@ -131,7 +132,7 @@ function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[
     else last.push(button);
   }
   // Requested row breaks are dropped if the rows would not fit.
-  return (rows.length <= room ? rows : chunks(buttons, MAX_IN_ROW)).map((some) => row(some.map(buttonFrom)));
+  return (rows.length <= maxRows ? rows : chunks(buttons, MAX_IN_ROW)).map((chunk) => row(chunk.map(buttonFrom)));
 }
 
 function chunks<T>(list: readonly T[], size: number): T[][] {
@@ -140,14 +141,14 @@ function chunks<T>(list: readonly T[], size: number): T[][] {
   );
 }
 
-/** Turns more buttons than a message can contain into menus; choosing an option presses its button. */
-function asSelects(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan[] {
+/** Turns more buttons than a message can contain into menus; choosing an option counts as pressing its button. */
+function toSelects(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan[] {
   const pressable = buttons.filter((button) => button.type === 'button');
-  return chunks(pressable, MAX_OPTIONS).map((some, index) => ({
+  return chunks(pressable, MAX_OPTIONS).map((chunk, index) => ({
     type: 'select',
     id: customIds.list.id(index),
     placeholder: '…',
-    options: some.map(({ id, label, emoji }) => ({ value: id, label: label === '' ? (emoji ?? '…') : label })),
+    options: chunk.map(({ id, label, emoji }) => ({ value: id, label: label === '' ? (emoji ?? '…') : label })),
   }));
 }
 

@@ -61,49 +61,49 @@ export interface Verb<Pointer> {
 
 interface VerbOptions {
   version?: number;
-  understands?: readonly number[];
+  olderVersions?: readonly number[];
   orders?: boolean;
 }
 
-/** A new meaning of the arguments needs a new version. `understands` lists older versions that are still in posted messages. */
+/** A new meaning of the arguments needs a new version. `olderVersions` lists versions that are still in posted messages. */
 export function verb<Pointer>(
   name: string,
   { write, read }: PointerCodec<Pointer>,
-  { version = 1, understands = [], orders = false }: VerbOptions = {},
+  { version = 1, olderVersions = [], orders = false }: VerbOptions = {},
 ): Verb<Pointer> {
-  const known = [version, ...understands];
+  const acceptedVersions = [version, ...olderVersions];
   return {
     ...{ name, orders },
     id: (pointer) => customId(name, version, ...write(pointer)),
-    read: (id) => (known.includes(id.version) ? read(id.args) : new Refusal('refusals.outdatedButton')),
+    read: (id) => (acceptedVersions.includes(id.version) ? read(id.args) : new Refusal('refusals.outdatedButton')),
   };
 }
 
 const orderVerb = <Pointer>(name: string, codec: PointerCodec<Pointer>): Verb<Pointer> =>
   verb(name, codec, { orders: true });
 
-const forged = (): Refusal => new Refusal('refusals.unknownButton');
+const forgedIdRefusal = (): Refusal => new Refusal('refusals.unknownButton');
 
 const noArguments: PointerCodec<void> = { write: () => [], read: () => undefined };
 
 const taskCodec: PointerCodec<string> = {
   write: (taskId) => [taskId],
-  read: ([id = '']) => (isTaskId(id) ? id : forged()),
+  read: ([id = '']) => (isTaskId(id) ? id : forgedIdRefusal()),
 };
 
 const taskAndIndexCodec: PointerCodec<{ taskId: string; index: number }> = {
   write: ({ taskId, index }) => [taskId, String(index)],
   read: ([taskId = '', index = '']) =>
-    isTaskId(taskId) && /^\d{1,2}$/.test(index) ? { taskId, index: Number(index) } : forged(),
+    isTaskId(taskId) && /^\d{1,2}$/.test(index) ? { taskId, index: Number(index) } : forgedIdRefusal(),
 };
 
 const taskAndChoiceCodec = <Which extends string>(
-  known: readonly Which[],
+  choices: readonly Which[],
 ): PointerCodec<{ taskId: string; which: Which }> => ({
   write: ({ taskId, which }) => [taskId, which],
   read([taskId = '', text]) {
-    const which = known.find((one) => one === text);
-    return isTaskId(taskId) && which !== undefined ? { taskId, which } : forged();
+    const which = choices.find((one) => one === text);
+    return isTaskId(taskId) && which !== undefined ? { taskId, which } : forgedIdRefusal();
   },
 });
 
@@ -116,7 +116,7 @@ const formOriginCodec: PointerCodec<FormOrigin> = {
   write: (origin) => (origin.from === 'task' ? [origin.taskId] : origin.isPrivate ? [PRIVATE] : []),
   read([first]) {
     if (first === undefined || first === PRIVATE) return { from: 'menu', isPrivate: first === PRIVATE };
-    return isTaskId(first) ? { from: 'task', taskId: first } : forged();
+    return isTaskId(first) ? { from: 'task', taskId: first } : forgedIdRefusal();
   },
 };
 
@@ -130,10 +130,10 @@ export interface ModelsPage {
 const modelsPageCodec: PointerCodec<ModelsPage> = {
   write: ({ list, kind, text, page }) => [list, kind ?? '', String(Math.max(0, page)), text ?? ''],
   read([list, kind, page = '', text]) {
-    const known = kind === '' ? undefined : modelKinds.find((one) => one === kind);
-    if ((list !== 'own' && list !== 'compatible') || (kind !== '' && !known) || !/^\d{1,4}$/.test(page))
-      return forged();
-    return { list, kind: known, page: Number(page), text: text || undefined };
+    const knownKind = kind === '' ? undefined : modelKinds.find((one) => one === kind);
+    if ((list !== 'own' && list !== 'compatible') || (kind !== '' && !knownKind) || !/^\d{1,4}$/.test(page))
+      return forgedIdRefusal();
+    return { list, kind: knownKind, page: Number(page), text: text || undefined };
   },
 };
 
@@ -154,8 +154,8 @@ const filterCodec: PointerCodec<TaskFilter> = {
   read([whose, kind = '', status, before = '', words = '']) {
     const knownStatus = statusFilters.find((one) => statusCode(one) === status);
     if ((whose !== 'm' && whose !== 's') || !KIND_PATTERN.test(kind) || (status !== '' && !knownStatus))
-      return forged();
-    if ((before !== '' && !isTaskId(before)) || !fitsCustomId(words)) return forged();
+      return forgedIdRefusal();
+    if ((before !== '' && !isTaskId(before)) || !fitsCustomId(words)) return forgedIdRefusal();
     return {
       whose: whose === 'm' ? 'mine' : 'server',
       kind: kind || undefined,
@@ -171,8 +171,8 @@ const usageCodec: PointerCodec<{ range: QuickRange; by: Grouping; ofServer?: boo
   read([name, grouping, whose]) {
     const range = quickRanges.find((one) => one === name);
     const by = groupings.find((one) => one === grouping);
-    if (whose !== undefined && whose !== 'server') return forged();
-    return range && by ? { range, by, ...(whose && { ofServer: true }) } : forged();
+    if (whose !== undefined && whose !== 'server') return forgedIdRefusal();
+    return range && by ? { range, by, ...(whose && { ofServer: true }) } : forgedIdRefusal();
   },
 };
 
@@ -181,7 +181,7 @@ type FineTunePointer =
   | { do: 'follow'; fineTuneId: string }
   | { do: 'stop'; fineTuneId: string; followId: string };
 
-/** Less than the remaining room, because ids with other characters than ASCII letters and digits grow in base64url. */
+/** Less than the remaining room, because ids with characters other than ASCII letters and digits grow in base64url. */
 const MAX_FINE_TUNE_BYTES = 60;
 
 export const fineTuneIdFits = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MAX_FINE_TUNE_BYTES;
@@ -191,25 +191,26 @@ const fineTuneCodec: PointerCodec<FineTunePointer> = {
     if (pointer.do === 'page') return ['page', pointer.fineTuneId, String(pointer.page)];
     return pointer.do === 'follow' ? ['follow', pointer.fineTuneId] : ['stop', pointer.fineTuneId, pointer.followId];
   },
-  read([what, fineTuneId = '', detail = '']) {
-    if (fineTuneId === '') return forged();
-    if (what === 'page') return /^\d{1,4}$/.test(detail) ? { do: 'page', fineTuneId, page: Number(detail) } : forged();
-    if (what === 'follow') return { do: 'follow', fineTuneId };
-    return what === 'stop' ? { do: 'stop', fineTuneId, followId: detail } : forged();
+  read([action, fineTuneId = '', detail = '']) {
+    if (fineTuneId === '') return forgedIdRefusal();
+    if (action === 'page')
+      return /^\d{1,4}$/.test(detail) ? { do: 'page', fineTuneId, page: Number(detail) } : forgedIdRefusal();
+    if (action === 'follow') return { do: 'follow', fineTuneId };
+    return action === 'stop' ? { do: 'stop', fineTuneId, followId: detail } : forgedIdRefusal();
   },
 };
 
-/** A menu that replaces more buttons than a message can contain: choosing an option presses its button. */
+/** A menu that replaces more buttons than a message can contain: choosing an option counts as pressing its button. */
 const indexCodec: PointerCodec<number> = {
   write: (index) => (index === 0 ? [] : [String(index)]),
-  read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forged()),
+  read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forgedIdRefusal()),
 };
 
 /** A task that a member reports, and the message on which they did so. */
 const reportedCodec: PointerCodec<{ taskId: string; messageId: string }> = {
   write: ({ taskId, messageId }) => [taskId, messageId],
   read: ([taskId = '', messageId = '']) =>
-    isTaskId(taskId) && /^\d{1,20}$/.test(messageId) ? { taskId, messageId } : forged(),
+    isTaskId(taskId) && /^\d{1,20}$/.test(messageId) ? { taskId, messageId } : forgedIdRefusal(),
 };
 
 /** The sections of a server's rules. */
@@ -218,7 +219,7 @@ export type RuleSection = (typeof ruleSections)[number];
 
 const sectionCodec: PointerCodec<RuleSection> = {
   write: (section) => [section],
-  read: ([name]) => ruleSections.find((one) => one === name) ?? forged(),
+  read: ([name]) => ruleSections.find((one) => one === name) ?? forgedIdRefusal(),
 };
 
 /** Messages keep their ids for years, so a verb that has been used never gets another meaning. */

@@ -12,22 +12,22 @@ export interface Deployment {
 /** Only writes the differences, because Discord allows only 200 creations a day. */
 export function planDeployment(
   registered: readonly APIApplicationCommand[],
-  wanted: readonly CommandBody[],
+  definitions: readonly CommandBody[],
   formerNames: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Deployment {
   const deployment: Deployment = { create: [], change: [], remove: [], unchanged: [] };
-  const matched = new Set<APIApplicationCommand>();
-  for (const body of wanted) {
+  const matchedCommands = new Set<APIApplicationCommand>();
+  for (const body of definitions) {
     // A renamed menu keeps its id, and with it the permissions that servers have set.
     const names = [body.name, ...(formerNames.get(body.name) ?? [])];
     const [existing] = names.flatMap((name) => registered.filter((command) => isCommand(command, { ...body, name })));
-    if (existing) matched.add(existing);
+    if (existing) matchedCommands.add(existing);
     if (!existing) deployment.create.push(body);
-    else if (comparable(existing) === comparable(body)) deployment.unchanged.push(body.name);
+    else if (comparableForm(existing) === comparableForm(body)) deployment.unchanged.push(body.name);
     else deployment.change.push({ id: existing.id, body });
   }
   for (const command of registered) {
-    if (!matched.has(command)) deployment.remove.push({ id: command.id, name: command.name });
+    if (!matchedCommands.has(command)) deployment.remove.push({ id: command.id, name: command.name });
   }
   return deployment;
 }
@@ -37,7 +37,7 @@ function isCommand(command: APIApplicationCommand, { name, type = 1 }: Pick<Comm
 }
 
 /** A comparable form of a command, without the fields that Discord adds. An absent field equals its default. */
-function comparable(command: APIApplicationCommand | CommandBody): string {
+function comparableForm(command: APIApplicationCommand | CommandBody): string {
   const { type, name, contexts, integration_types, default_member_permissions } = command;
   const { description = '', options = [] } = 'description' in command ? command : {};
   const sorted = (list: readonly number[] | null | undefined): number[] => [...(list ?? [])].sort();
@@ -45,7 +45,7 @@ function comparable(command: APIApplicationCommand | CommandBody): string {
     type ?? 1,
     name,
     description,
-    options.map(normalized),
+    options.map(normalize),
     sorted(contexts),
     sorted(integration_types),
     default_member_permissions ?? null,
@@ -53,14 +53,14 @@ function comparable(command: APIApplicationCommand | CommandBody): string {
 }
 
 /** Leaves out defaults, empty lists and absent localisations, and sorts the keys. */
-function normalized(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(normalized);
+function normalize(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalize);
   if (typeof value !== 'object' || value === null) return value;
   const significant = Object.entries(value).filter(
     ([, one]) => one !== undefined && one !== null && one !== false && !(Array.isArray(one) && one.length === 0),
   );
   return Object.fromEntries(
-    significant.map(([key, one]) => [key, normalized(one)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    significant.map(([key, one]) => [key, normalize(one)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
   );
 }
 

@@ -12,7 +12,7 @@ import { TOKEN_MARGIN_MS } from './outbox/ways.ts';
 import type { MessagePlan } from './plan.ts';
 
 /** Training takes minutes, so events may be shown ten seconds late. */
-const POLL_EVERY_MS = 10_000;
+const POLL_INTERVAL_MS = 10_000;
 
 /** Errors that another poll will not change. */
 const PERMANENT_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([
@@ -25,7 +25,7 @@ const PERMANENT_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([
 export interface FollowerParts {
   /** Stored follows; a row expires with its token. */
   rows: {
-    put(id: string, follow: unknown, lastsMs: number): Promise<void>;
+    put(id: string, follow: unknown, ttlMs: number): Promise<void>;
     delete(id: string): Promise<void>;
     entries(): AsyncGenerator<[id: string, follow: unknown]>;
   };
@@ -38,7 +38,7 @@ export interface FollowerParts {
   planOf(follow: Follow, events: readonly FineTuneEvent[] | undefined, end: FollowEnd | undefined): MessagePlan;
 }
 
-interface Followed {
+interface FollowState {
   follow: Follow;
   /** The events that its message shows; undefined if not known. */
   events: readonly FineTuneEvent[] | undefined;
@@ -48,7 +48,7 @@ interface Followed {
 /** Follows are stored, so they survive a restart; a timer only triggers the next poll. */
 export class Follower {
   readonly #parts: FollowerParts;
-  readonly #followed = new Map<string, Followed>();
+  readonly #followed = new Map<string, FollowState>();
   readonly #lock = new KeyedLock();
   readonly #polls = new Set<Promise<void>>();
   #isPaused = false;
@@ -88,9 +88,9 @@ export class Follower {
     await Promise.all(this.#polls);
   }
 
-  #schedule(follow: Follow, events: Followed['events'], inMs = POLL_EVERY_MS): void {
+  #schedule(follow: Follow, events: FollowState['events'], inMs = POLL_INTERVAL_MS): void {
     const { id } = follow;
-    const followed: Followed = { follow, events };
+    const followed: FollowState = { follow, events };
     this.#followed.set(id, followed);
     if (this.#isPaused) return;
     followed.cancelTimer = this.#parts.clock.after(inMs, () => {
@@ -113,24 +113,24 @@ export class Follower {
     const polled = await this.#eventsOf(follow);
     const isGone = polled === 'gone';
     const events = isGone || polled === undefined ? followed.events : polled;
-    const seen = events === undefined ? follow.seen : eventsHash(events);
-    const hasNews = seen !== follow.seen;
-    const next = hasNews ? { ...follow, newsAt: now, seen } : follow;
+    const hash = events === undefined ? follow.seen : eventsHash(events);
+    const hasNewEvents = hash !== follow.seen;
+    const next = hasNewEvents ? { ...follow, newsAt: now, seen: hash } : follow;
     const end = this.#endOf(next, isGone, now);
     // After a restart it is unknown what the message shows, so it is edited once. Known events are never replaced by none.
     const isUnknown = followed.events === undefined && events !== undefined;
-    const needsEdit = hasNews || isUnknown || end !== undefined;
-    const shown = needsEdit ? await this.#show(next, events, end) : 'shown';
-    if (shown === 'gone' || (shown === 'shown' && end !== undefined) || now >= follow.tokenExpiresAt)
+    const needsEdit = hasNewEvents || isUnknown || end !== undefined;
+    const outcome = needsEdit ? await this.#show(next, events, end) : 'shown';
+    if (outcome === 'gone' || (outcome === 'shown' && end !== undefined) || now >= follow.tokenExpiresAt)
       return this.#drop(id);
     if (next !== follow) await this.#save(next);
     // A failed edit is retried at the next poll.
-    this.#schedule(next, shown === 'shown' ? events : undefined);
+    this.#schedule(next, outcome === 'shown' ? events : undefined);
   }
 
   #endOf(follow: Follow, isGone: boolean, now: number): FollowEnd | undefined {
     if (isGone) return 'gone';
-    if (now + POLL_EVERY_MS > lastEditAt(follow)) return 'too-late';
+    if (now + POLL_INTERVAL_MS > lastEditAt(follow)) return 'too-late';
     return now - follow.newsAt >= this.#parts.quietMs ? 'quiet' : undefined;
   }
 
@@ -145,11 +145,11 @@ export class Follower {
   }
 
   /** `gone`: the message was deleted or cannot be reached. */
-  async #show(...news: Parameters<FollowerParts['planOf']>): Promise<'shown' | 'later' | 'gone'> {
-    const [{ applicationId, token }] = news;
-    const sent = bodyOf(this.#parts.planOf(...news));
+  async #show(...planArguments: Parameters<FollowerParts['planOf']>): Promise<'shown' | 'later' | 'gone'> {
+    const [{ applicationId, token }] = planArguments;
+    const body = bodyOf(this.#parts.planOf(...planArguments));
     try {
-      await this.#parts.outbox.edit({ by: 'token', applicationId, token }, sent);
+      await this.#parts.outbox.edit({ by: 'token', applicationId, token }, body);
       return 'shown';
     } catch (error) {
       return isTransient(error) ? 'later' : 'gone';
@@ -167,19 +167,19 @@ export class Follower {
   }
 }
 
-const word = z.string().min(1);
+const nonEmptyString = z.string().min(1);
 
 /** A message that shows the events of a fine-tuning job: everything needed to resume after a restart. */
 const followSchema = z.strictObject({
-  id: word,
-  fineTuneId: word,
-  applicationId: word,
-  token: word,
+  id: nonEmptyString,
+  fineTuneId: nonEmptyString,
+  applicationId: nonEmptyString,
+  token: nonEmptyString,
   tokenExpiresAt: z.number(),
-  /** When the last new event came, or the follow began. */
+  /** When the newest event arrived, or the follow began. */
   newsAt: z.number(),
   /** The hash of the events at that time (`eventsHash`). */
-  seen: word,
+  seen: nonEmptyString,
 });
 
 export type Follow = Readonly<z.infer<typeof followSchema>>;

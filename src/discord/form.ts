@@ -82,16 +82,16 @@ export interface FormValues {
   files: Readonly<Record<string, { address: string; name: string }>>;
 }
 
-export function readForm({ fields: given }: ModalSubmitInteraction): FormValues {
+export function readForm({ fields: submitted }: ModalSubmitInteraction): FormValues {
   const fields: Record<string, string> = {};
   const lists: Record<string, readonly string[]> = {};
   const files: Record<string, FormValues['files'][string]> = {};
-  for (const [name, field] of given.fields) {
+  for (const [name, field] of submitted.fields) {
     if (field.type === ComponentType.TextInput) fields[name] = field.value;
     if (field.type === ComponentType.StringSelect) fields[name] = field.values[0] ?? '';
     if (field.type === ComponentType.RoleSelect || field.type === ComponentType.ChannelSelect)
       lists[name] = field.values;
-    const file = field.type === ComponentType.FileUpload ? given.getUploadedFiles(name)?.first() : undefined;
+    const file = field.type === ComponentType.FileUpload ? submitted.getUploadedFiles(name)?.first() : undefined;
     if (file) files[name] = { address: file.url, name: file.name };
   }
   return { fields, lists, files };

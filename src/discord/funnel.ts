@@ -6,9 +6,9 @@ import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
 import { newReference } from './delivery/backoff.ts';
-import { escapeText, inCode } from './markdown.ts';
+import { escapeText, inlineCode } from './markdown.ts';
 
-/** More of a gateway's message would not explain anything further. */
+/** A longer quote of a gateway's message would not explain any more. */
 const MAX_TEXT_LENGTH = 500;
 
 /** Store errors that may go away by themselves or with the operator's help, so the member is asked to try again. */
@@ -16,19 +16,20 @@ const TEMPORARY_ERRORS: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'f
 
 export function refusalSentence(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
   // Text from outside is shown as code, where it can neither ping anyone nor break the sentence.
-  const shown = Object.entries(refusal.variables).map(([name, value]) => [
+  const escapedVariables = Object.entries(refusal.variables).map(([name, value]) => [
     name,
-    typeof value === 'number' ? value : [value].flat().map(inCode).join(', '),
+    typeof value === 'number' ? value : [value].flat().map(inlineCode).join(', '),
   ]);
   // The services do not know the sentences, so the key is plain text; a test checks that each key has a sentence.
-  return say(refusal.key, { ...Object.fromEntries(shown), defaultValue: refusal.key });
+  return say(refusal.key, { ...Object.fromEntries(escapedVariables), defaultValue: refusal.key });
 }
 
-const REFUSALS = 'refusals.';
+const REFUSAL_PREFIX = 'refusals.';
 
-/** The kind of the failure, as a word from the code. */
+/** The kind of a failure, as an identifier that never contains text from outside. */
 function failureReason(error: unknown): string {
-  if (error instanceof Refusal) return error.key.startsWith(REFUSALS) ? error.key.slice(REFUSALS.length) : error.key;
+  if (error instanceof Refusal)
+    return error.key.startsWith(REFUSAL_PREFIX) ? error.key.slice(REFUSAL_PREFIX.length) : error.key;
   if (error instanceof GatewayError) return `gateway.${error.kind}`;
   return error instanceof StoreError && TEMPORARY_ERRORS.has(error.kind) ? 'store' : 'unexpected';
 }

@@ -20,15 +20,15 @@ export function firstRefusal<Options>(
 }
 
 /** Every request costs the operator money, so only the operator's servers (and, if enabled, personal installs) are served. */
-export function refuseUnserved(served: { guildIds: readonly string[]; userInstall: boolean }) {
+export function refuseUnserved(settings: { guildIds: readonly string[]; userInstall: boolean }) {
   return (
     { guildId, install }: Pick<InteractionFacts, 'guildId' | 'install'>,
     _options?: unknown,
   ): Refusal | undefined => {
-    if (install === 'user') return served.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
-    if (served.guildIds.length === 0) return undefined;
+    if (install === 'user') return settings.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
+    if (settings.guildIds.length === 0) return undefined;
     // A direct message does not belong to a server, so it cannot be compared with those that are served.
-    const isServed = guildId !== undefined && served.guildIds.includes(guildId);
+    const isServed = guildId !== undefined && settings.guildIds.includes(guildId);
     return isServed ? undefined : new Refusal('refusals.guildNotServed');
   };
 }
@@ -47,9 +47,9 @@ interface Permission {
   name: string;
 }
 
-function missingOf(wanted: readonly Permission[], { appPermissions }: InteractionFacts): string[] {
+function missingPermissions(required: readonly Permission[], { appPermissions }: InteractionFacts): string[] {
   const granted = new PermissionsBitField(appPermissions);
-  return wanted.filter(({ bits }) => !granted.any(bits)).map(({ name }) => name);
+  return required.filter(({ bits }) => !granted.any(bits)).map(({ name }) => name);
 }
 
 const VIEW: Permission = { bits: PermissionFlagsBits.ViewChannel, name: 'View Channel' };
@@ -76,7 +76,7 @@ const CREATE_PRIVATE_THREAD: Permission = {
  */
 export const requirePostPermissions: Guard<{ private?: boolean | undefined }> = (place, options) => {
   if (options.private || place.install === 'user' || place.guildId === undefined) return undefined;
-  const missing = missingOf([VIEW, SEND, ATTACH], place);
+  const missing = missingPermissions([VIEW, SEND, ATTACH], place);
   return missing.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing });
 };
 
@@ -89,21 +89,21 @@ const { PrivateThread, GuildText, GuildAnnouncement } = ChannelType;
 /** An unknown channel type counts as an ordinary channel: if it cannot have threads, Discord will reject the request. */
 const TYPES_WITH_THREADS: ReadonlySet<ChannelType | undefined> = new Set([GuildText, GuildAnnouncement, undefined]);
 
-/** Decided from the payload alone, so the gateway is not contacted for a conversation that cannot take place here. */
+/** Decides from the payload alone, so that the gateway is not contacted for a conversation that cannot take place here. */
 export function talkPlaceFor(place: InteractionFacts, who: TalkRequest['who']): TalkPlace | Refusal {
   const { channelId, channelType, guildId, install } = place;
   if (guildId === undefined || channelId === undefined || install !== 'guild') {
     return new Refusal('refusals.talkOutsideServer');
   }
-  const missing = missingOf([VIEW, SEND_IN_THREADS, ATTACH], place);
+  const missing = missingPermissions([VIEW, SEND_IN_THREADS, ATTACH], place);
   if (channelType !== undefined && THREAD_TYPES.has(channelType)) {
     if (missing.length > 0) return new Refusal('refusals.talkNotAllowed', { missing });
     return { in: 'this-thread', channelId, isPrivate: channelType === PrivateThread };
   }
   if (!TYPES_WITH_THREADS.has(channelType)) return new Refusal('refusals.talkNoThreads');
   const isAnnouncement = channelType === GuildAnnouncement;
-  const isPrivate = who === 'me' && !isAnnouncement && missingOf([CREATE_PRIVATE_THREAD], place).length === 0;
-  if (!isPrivate) missing.push(...missingOf([CREATE_THREAD], place));
+  const isPrivate = who === 'me' && !isAnnouncement && missingPermissions([CREATE_PRIVATE_THREAD], place).length === 0;
+  if (!isPrivate) missing.push(...missingPermissions([CREATE_THREAD], place));
   if (missing.length > 0) return new Refusal('refusals.talkNotAllowed', { missing });
   const kind = isPrivate ? 'private' : isAnnouncement ? 'announcement' : 'public';
   return { in: 'new-thread', channelId, kind, isPrivate };

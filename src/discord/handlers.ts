@@ -34,7 +34,7 @@ export interface EarlyContext {
   services: { readonly adminGuildIds: readonly string[] };
 }
 
-interface Guarded<Options = unknown> {
+interface WithGuards<Options = unknown> {
   guards?: readonly Guard<Options>[];
 }
 
@@ -47,22 +47,22 @@ export interface Suggestion {
 export type Outcome =
   | MessagePlan
   | (PreparedMessage & {
-      /** Called once the message is posted. */ shown?(message: MessagePlace | undefined): Promise<void>;
+      /** Called once the message is posted. */ onPosted?(message: MessagePlace | undefined): Promise<void>;
     })
   | 'shown by delivery'
   | 'deleted';
 
 /** The definition of a slash command. Its description, and those of its options and choices, are looked up by name in its feature's text. */
-interface CommandDefinition<O extends Options, Services> extends Guarded<Values<O>> {
+interface CommandDefinition<O extends Options, Services> extends WithGuards<Values<O>> {
   name: string;
   /** Only makes sense in a server where the bot is installed. */
   isForServers?: boolean;
   /** By default, Discord shows the command only to members with Manage Server, but a server's settings can change that, so the command checks the permission again. */
   isForAdmins?: boolean;
   options: O;
-  /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
-  isPrivate: boolean | ((values: Values<O>, seen: EarlyContext) => boolean);
-  suggest?(option: string, typed: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
+  /** Whether only the member sees the reply. Decided before the acknowledgement, when only the payload is known. */
+  isPrivate: boolean | ((values: Values<O>, context: EarlyContext) => boolean);
+  suggest?(option: string, input: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
 }
 
 interface PlainCommand<O extends Options, Services> extends CommandDefinition<O, Services> {
@@ -86,7 +86,7 @@ export interface SingleCommand<Services>
     | {
         /** The command can reply in private, and the member has not chosen whether it should. */
         leavesPrivacyOpen: boolean;
-        isPrivate(seen: EarlyContext): boolean;
+        isPrivate(context: EarlyContext): boolean;
         run: Work<Services>;
       }
     | Refusal;
@@ -139,8 +139,10 @@ export function command<const O extends Options, Services, Parsed>({
         const refusal = firstRefusal(guards, place, values);
         return (
           refusal ?? {
-            leavesPrivacyOpen: Object.entries(values).some(([name, value]) => name === PRIVACY && value === undefined),
-            isPrivate: (seen) => (typeof isPrivate === 'boolean' ? isPrivate : isPrivate(values, seen)),
+            leavesPrivacyOpen: Object.entries(values).some(
+              ([name, value]) => name === PRIVACY_OPTION && value === undefined,
+            ),
+            isPrivate: (context) => (typeof isPrivate === 'boolean' ? isPrivate : isPrivate(values, context)),
             run,
           }
         );
@@ -150,11 +152,11 @@ export function command<const O extends Options, Services, Parsed>({
 }
 
 /** The option with which a member chooses who sees the reply. */
-const PRIVACY = 'private';
+const PRIVACY_OPTION = 'private';
 
 /** Commands with which members choose who sees the reply. */
 export const commandsWithPrivacy = <Services>(commands: readonly Command<Services>[]): string[] =>
-  [...commandsByFullName(commands)].flatMap(([name, { options }]) => (PRIVACY in options ? [name] : []));
+  [...commandsByFullName(commands)].flatMap(([name, { options }]) => (PRIVACY_OPTION in options ? [name] : []));
 
 interface MenuNames {
   name: MenuName;
@@ -169,7 +171,7 @@ export function menusByName<One extends MenuNames>(menus: readonly One[], say: S
 }
 
 /** An entry in the Apps menu of messages. Its label is looked up by name. It replies with a message, or opens a form first. */
-export type Menu<Services> = Guarded &
+export type Menu<Services> = WithGuards &
   MenuNames &
   (
     | { isPrivate: boolean; run(target: TargetMessage, context: HandlerContext<Services>): Promise<Outcome> }

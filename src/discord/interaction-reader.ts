@@ -31,25 +31,25 @@ import { type InteractionFacts, type Origin, originOf, pressOrigin, type ReplyMo
 import type { FormPlan } from './plan.ts';
 import { targetOf } from './target-message.ts';
 
-type Answer<Services, Result> = (context: HandlerContext<Services>) => Promise<Result>;
+type ContextHandler<Services, Result> = (context: HandlerContext<Services>) => Promise<Result>;
 
 /** What an interaction asks for, and how it is to be acknowledged. */
-export type Reading<Services> = { origin: Origin } & (
-  | { asks: 'for suggestions'; suggest: Answer<Services, Suggestion[]> }
-  | { asks: 'for a form'; open: Answer<Services, FormPlan> }
-  | { asks: 'for a reply'; acknowledgement: Acknowledgement; run: Answer<Services, Outcome> }
+export type ParsedInteraction<Services> = { origin: Origin } & (
+  | { asks: 'for suggestions'; suggest: ContextHandler<Services, Suggestion[]> }
+  | { asks: 'for a form'; open: ContextHandler<Services, FormPlan> }
+  | { asks: 'for a reply'; acknowledgement: Acknowledgement; run: ContextHandler<Services, Outcome> }
 );
 
 interface ReaderParts<Services> {
   handlers: Handlers<Services>;
-  early: EarlyContext['services'];
+  earlyServices: EarlyContext['services'];
   say: Say;
 }
 
 /** Whether the server makes this command's replies private unless the member chooses otherwise. */
 export type PrivateByDefault = (place: InteractionFacts, command: string) => boolean;
 
-/** Finds the handler of an interaction, and reads from the payload what the handler needs. Throws a refusal if it accepts none of it. */
+/** Finds the handler of an interaction, and reads from the payload what the handler needs. Throws a refusal if there is no handler, or if the handler does not accept the input. */
 export class InteractionReader<Services> {
   readonly #parts: ReaderParts<Services>;
   readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
@@ -63,12 +63,16 @@ export class InteractionReader<Services> {
     this.#parts = parts;
     this.#commands = commandsByFullName(commands);
     this.#menus = menusByName(menus, parts.say);
-    this.#buttons = keyed(buttons);
-    this.#openers = keyed(openers);
-    this.#forms = keyed(forms);
+    this.#buttons = mapByVerb(buttons);
+    this.#openers = mapByVerb(openers);
+    this.#forms = mapByVerb(forms);
   }
 
-  read(interaction: Interaction, place: InteractionFacts, isPrivateByDefault?: PrivateByDefault): Reading<Services> {
+  read(
+    interaction: Interaction,
+    place: InteractionFacts,
+    isPrivateByDefault?: PrivateByDefault,
+  ): ParsedInteraction<Services> {
     if (interaction.isAutocomplete()) return this.#suggestions(interaction);
     if (interaction.isChatInputCommand()) return this.#command(interaction, place, isPrivateByDefault);
     if (interaction.isContextMenuCommand()) return this.#menu(interaction, place);
@@ -77,7 +81,7 @@ export class InteractionReader<Services> {
     throw new Refusal('refusals.unknownCommand');
   }
 
-  #suggestions(interaction: AutocompleteInteraction): Reading<Services> {
+  #suggestions(interaction: AutocompleteInteraction): ParsedInteraction<Services> {
     const { name, value } = interaction.options.getFocused(true);
     const command = this.#commands.get(fullName(interaction));
     return {
@@ -91,32 +95,36 @@ export class InteractionReader<Services> {
     interaction: ChatInputCommandInteraction,
     place: InteractionFacts,
     isPrivateByDefault: PrivateByDefault | undefined,
-  ): Reading<Services> {
+  ): ParsedInteraction<Services> {
     const command = this.#commands.get(fullName(interaction));
     if (!command) throw new Refusal('refusals.unknownCommand');
-    const { leavesPrivacyOpen, isPrivate, run } = accepted(command.read(interaction, place));
-    const byDefault = leavesPrivacyOpen && isPrivateByDefault?.(place, fullName(interaction));
-    return newReply(interaction, byDefault === true || isPrivate({ place, services: this.#parts.early }), run);
+    const { leavesPrivacyOpen, isPrivate, run } = throwIfRefused(command.read(interaction, place));
+    const isDefaultPrivate = leavesPrivacyOpen && isPrivateByDefault?.(place, fullName(interaction));
+    return newReply(
+      interaction,
+      isDefaultPrivate === true || isPrivate({ place, services: this.#parts.earlyServices }),
+      run,
+    );
   }
 
-  #menu(interaction: ContextMenuCommandInteraction, place: InteractionFacts): Reading<Services> {
+  #menu(interaction: ContextMenuCommandInteraction, place: InteractionFacts): ParsedInteraction<Services> {
     const menu = this.#menus.get(interaction.commandName);
     if (!menu || !interaction.isMessageContextMenuCommand()) throw new Refusal('refusals.unknownCommand');
-    accepted(firstRefusal(menu.guards ?? [], place, undefined));
+    throwIfRefused(firstRefusal(menu.guards ?? [], place, undefined));
     const target = targetOf(interaction.targetMessage);
     if ('run' in menu) return newReply(interaction, menu.isPrivate, (context) => menu.run(target, context));
-    const open: Answer<Services, FormPlan> = (context) => menu.open(target, context);
+    const open: ContextHandler<Services, FormPlan> = (context) => menu.open(target, context);
     return { asks: 'for a form', origin: originOf(interaction, false), open };
   }
 
-  #component(interaction: MessageComponentInteraction): Reading<Services> {
+  #component(interaction: MessageComponentInteraction): ParsedInteraction<Services> {
     const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
-    const own = knownId(interaction.customId);
+    const componentId = parseCustomId(interaction.customId);
     // In a menu that replaces buttons, the chosen value is the id of the button.
-    const id = own.verb === customIds.list.name ? knownId(chosen[0] ?? '') : own;
+    const id = componentId.verb === customIds.list.name ? parseCustomId(chosen[0] ?? '') : componentId;
     const opener = this.#openers.get(id.verb);
     if (opener) {
-      const open = accepted(opener.open(id));
+      const open = throwIfRefused(opener.open(id));
       const target = targetOf(interaction.message);
       const origin = pressOrigin(interaction, interaction.message, 'new-message');
       return { asks: 'for a form', origin, open: (context) => open(context, target) };
@@ -124,14 +132,14 @@ export class InteractionReader<Services> {
     const button = this.#buttons.get(id.verb);
     if (!button) throw new Refusal('refusals.unknownButton');
     const origin = pressOrigin(interaction, interaction.message, button.reply);
-    return reply(origin, button.reply, accepted(button.press(id, chosen)));
+    return reply(origin, button.reply, throwIfRefused(button.press(id, chosen)));
   }
 
-  #form(interaction: ModalSubmitInteraction): Reading<Services> {
-    const id = knownId(interaction.customId);
+  #form(interaction: ModalSubmitInteraction): ParsedInteraction<Services> {
+    const id = parseCustomId(interaction.customId);
     const form = this.#forms.get(id.verb);
     if (!form) throw new Refusal('refusals.unknownButton');
-    const { isPrivate, run } = accepted(form.read(id, readForm(interaction)));
+    const { isPrivate, run } = throwIfRefused(form.read(id, readForm(interaction)));
     if (interaction.isFromMessage())
       return reply(pressOrigin(interaction, interaction.message, form.reply), form.reply, run);
     // A form that was opened from a menu does not belong to a message of the bot.
@@ -143,25 +151,29 @@ export class InteractionReader<Services> {
 const newReply = <Services>(
   interaction: BaseInteraction,
   isPrivate: boolean,
-  run: Answer<Services, Outcome>,
-): Reading<Services> => reply(originOf(interaction, isPrivate), 'new-message', run);
+  run: ContextHandler<Services, Outcome>,
+): ParsedInteraction<Services> => reply(originOf(interaction, isPrivate), 'new-message', run);
 
-function reply<Services>(origin: Origin, mode: ReplyMode, run: Answer<Services, Outcome>): Reading<Services> {
+function reply<Services>(
+  origin: Origin,
+  mode: ReplyMode,
+  run: ContextHandler<Services, Outcome>,
+): ParsedInteraction<Services> {
   const asNewMessage = origin.route.isPrivate ? 'private answer' : 'public answer';
   return { asks: 'for a reply', origin, acknowledgement: mode === 'here' ? 'pressed message' : asNewMessage, run };
 }
 
-const keyed = <Handler extends { verb: string }>(handlers: readonly Handler[] = []): ReadonlyMap<string, Handler> =>
+const mapByVerb = <Handler extends { verb: string }>(handlers: readonly Handler[] = []): ReadonlyMap<string, Handler> =>
   new Map(handlers.map((handler) => [handler.verb, handler]));
 
-function knownId(text: string): CustomId {
+function parseCustomId(text: string): CustomId {
   const id = readCustomId(text);
   if (!id) throw new Refusal('refusals.unknownButton');
   return id;
 }
 
 /** The value, unless it is a refusal, which is thrown. */
-export function accepted<Value>(value: Value | Refusal): Value {
+export function throwIfRefused<Value>(value: Value | Refusal): Value {
   if (value instanceof Refusal) throw value;
   return value;
 }

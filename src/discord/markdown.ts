@@ -2,7 +2,7 @@ import { messageAddress } from '../services/tasks/own-data/member-erasure.ts';
 import type { MessageAddress, Task } from '../services/tasks/task.ts';
 
 /** Text from outside as inline code; a backtick would end the code, so it is replaced. */
-export const inCode = (text: string): string => `\`${text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ')}\``;
+export const inlineCode = (text: string): string => `\`${text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ')}\``;
 
 /** Overrides change the direction of all text after them. Right-to-left languages work without them. */
 const DIRECTION_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/g;
@@ -13,22 +13,23 @@ const PERCENT_CODES: Readonly<Record<string, string>> = { '*': '%2A', '`': '%60'
 /** Text from outside for use within a sentence: on one line, with all Markdown characters escaped. */
 export function escapeText(text: string, max: number): string {
   const line = text.replace(DIRECTION_OVERRIDES, '').replace(/\s+/g, ' ').trim();
-  let shown = '';
+  let result = '';
   for (const [index, part] of line.split(URL_PATTERN).entries()) {
     // Discord shows a preview of a bare URL. Angle brackets prevent that, and are not shown.
-    const pieces = index % 2 === 1 ? [`<${encoded(part)}>`] : Array.from(part, escaped);
+    const pieces = index % 2 === 1 ? [`<${encodeMarkdown(part)}>`] : Array.from(part, escapeCharacter);
     for (const piece of pieces) {
       // The limit applies to the escaped text, which is longer.
-      if (shown.length + piece.length > max - 1) return `${shown.trimEnd()}…`;
-      shown += piece;
+      if (result.length + piece.length > max - 1) return `${result.trimEnd()}…`;
+      result += piece;
     }
   }
-  return shown;
+  return result;
 }
 
-const escaped = (character: string): string => (/[\\*_~`|<>[\]()]/.test(character) ? `\\${character}` : character);
-const encoded = (address: string): string =>
-  address.replace(/[*`|~]/g, (character) => PERCENT_CODES[character] ?? character);
+const escapeCharacter = (character: string): string =>
+  /[\\*_~`|<>[\]()]/.test(character) ? `\\${character}` : character;
+const encodeMarkdown = (url: string): string =>
+  url.replace(/[*`|~]/g, (character) => PERCENT_CODES[character] ?? character);
 
 export const commandMention = (name: string, id: string | undefined): string =>
   id === undefined ? `\`/${name}\`` : `</${name}:${id}>`;

@@ -25,23 +25,23 @@ export class Operator {
     this.#parts = parts;
   }
 
-  async includes(userId: string): Promise<boolean> {
+  async isOperator(userId: string): Promise<boolean> {
     const { ids, owners } = this.#parts;
     return ids.includes(userId) || (await owners()).has(userId);
   }
 
   /** The listener is called after each message to the channel. `isGone`: the channel was deleted, or the bot has no access to it. */
-  onChannel(listener: (isGone: boolean) => void): void {
+  onChannelStatus(listener: (isGone: boolean) => void): void {
     this.#channelListeners.push(listener);
   }
 
   /** Posts a notice in the operator's channel or, if there is none, sends it directly to the configured operators or else to the application's owners. Returns its messages. */
   async post(plan: MessagePlan): Promise<MessagePlace[]> {
-    const inChannel = await this.#postInChannel(plan);
-    if (inChannel) return [inChannel];
+    const channelMessage = await this.#postInChannel(plan);
+    if (channelMessage) return [channelMessage];
     const { ids, owners, log } = this.#parts;
-    const people = ids.length > 0 ? ids : [...(await owners())];
-    const sent = await Promise.all(people.map((id) => this.#sendDirectly(id, plan)));
+    const recipients = ids.length > 0 ? ids : [...(await owners())];
+    const sent = await Promise.all(recipients.map((id) => this.#sendDirectly(id, plan)));
     const messages = sent.filter((message) => message !== undefined);
     if (messages.length === 0) log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
     return messages;
@@ -53,7 +53,7 @@ export class Operator {
     plan: MessagePlan,
   ): Promise<{ messages: MessagePlace[]; isLate: boolean }> {
     const outcomes = await Promise.all(messages.map((message) => this.#editOne(message, plan)));
-    return { messages: messages.filter((_, at) => outcomes[at] !== 'gone'), isLate: outcomes.includes('late') };
+    return { messages: messages.filter((_, index) => outcomes[index] !== 'gone'), isLate: outcomes.includes('late') };
   }
 
   async #postInChannel(plan: MessagePlan): Promise<MessagePlace | undefined> {
@@ -61,16 +61,16 @@ export class Operator {
     if (channelId === undefined) return undefined;
     try {
       const message = await outbox.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
-      this.#noteChannel(false);
+      this.#notifyChannelListeners(false);
       return message;
     } catch (error) {
       log.info({ channel: channelId, ...errorFacts(error) }, "Could not post in the operator's channel.");
-      if (isClosed(error)) this.#noteChannel(true);
+      if (isChannelGone(error)) this.#notifyChannelListeners(true);
       return undefined;
     }
   }
 
-  #noteChannel(isGone: boolean): void {
+  #notifyChannelListeners(isGone: boolean): void {
     for (const listener of this.#channelListeners) listener(isGone);
   }
 
@@ -90,12 +90,12 @@ export class Operator {
       return 'changed';
     } catch (error) {
       this.#parts.log.info(errorFacts(error), 'Could not change a message to the operator.');
-      if (isClosed(error) && message.channelId === this.#parts.channelId) this.#noteChannel(true);
+      if (isChannelGone(error) && message.channelId === this.#parts.channelId) this.#notifyChannelListeners(true);
       return failureKindOf(error, 'edit') === 'later' ? 'late' : 'gone';
     }
   }
 }
 
 /** The channel was deleted, or the bot is not allowed to see it or write in it. */
-const isClosed = (error: unknown): boolean =>
+const isChannelGone = (error: unknown): boolean =>
   hasCode(error, Code.UnknownChannel, Code.MissingAccess, Code.MissingPermissions);

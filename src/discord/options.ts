@@ -51,7 +51,7 @@ export interface ChosenUser {
   roleIds: readonly string[];
 }
 
-interface Filled {
+interface ValueByType {
   text: string;
   switch: boolean;
   number: number;
@@ -62,45 +62,47 @@ interface Filled {
   channel: string;
 }
 
-type FilledValue<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : Filled[O['type']];
-type ValueOf<O extends Option> = O extends { required: true } ? FilledValue<O> : FilledValue<O> | undefined;
+type GivenValue<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : ValueByType[O['type']];
+type ValueOf<O extends Option> = O extends { required: true } ? GivenValue<O> : GivenValue<O> | undefined;
 export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
 /** Omitted options are undefined. */
 export function readOptions<O extends Options>(options: O, interaction: ChatInputCommandInteraction): Values<O>;
-export function readOptions(options: Options, { options: given }: ChatInputCommandInteraction): object {
-  return Object.fromEntries(Object.entries(options).map(([name, option]) => [name, filledIn(name, option, given)]));
+export function readOptions(options: Options, { options: resolver }: ChatInputCommandInteraction): object {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [name, readOption(name, option, resolver)]),
+  );
 }
 
-function filledIn(
+function readOption(
   name: string,
   option: Option,
-  given: ChatInputCommandInteraction['options'],
-): Filled[Option['type']] | undefined {
+  resolver: ChatInputCommandInteraction['options'],
+): ValueByType[Option['type']] | undefined {
   switch (option.type) {
     case 'text':
-      return chosen(given.getString(name) ?? undefined, option);
+      return validateChoice(resolver.getString(name) ?? undefined, option);
     case 'switch':
-      return given.getBoolean(name) ?? undefined;
+      return resolver.getBoolean(name) ?? undefined;
     case 'number':
-      return (option.isInteger ? given.getInteger(name) : given.getNumber(name)) ?? undefined;
+      return (option.isInteger ? resolver.getInteger(name) : resolver.getNumber(name)) ?? undefined;
     case 'attachment': {
-      const file = given.getAttachment(name);
+      const file = resolver.getAttachment(name);
       return file ? attachmentOf(file) : undefined;
     }
     case 'user': {
-      const user = given.getUser(name);
-      return user ? { id: user.id, roleIds: roleIdsOf(given.getMember(name)) } : undefined;
+      const user = resolver.getUser(name);
+      return user ? { id: user.id, roleIds: roleIdsOf(resolver.getMember(name)) } : undefined;
     }
     case 'role':
-      return given.getRole(name)?.id;
+      return resolver.getRole(name)?.id;
     case 'channel':
-      return given.getChannel(name)?.id;
+      return resolver.getChannel(name)?.id;
   }
 }
 
 /** An older registration may have offered other choices. */
-function chosen(text: string | undefined, { choices }: TextOption): string | undefined {
+function validateChoice(text: string | undefined, { choices }: TextOption): string | undefined {
   if (text !== undefined && choices && !choices.includes(text)) throw new Refusal('refusals.unknownCommand');
   return text;
 }

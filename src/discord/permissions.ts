@@ -5,19 +5,19 @@ interface NeededPermission {
   bit: bigint;
   /** The name shown in Discord's settings. */
   name: string;
-  uses: 'results' | 'files' | 'adoption' | 'threads' | 'speech';
+  purpose: 'results' | 'files' | 'adoption' | 'threads' | 'speech';
 }
 
 /** All permissions that any feature needs; the invite link asks for exactly these. */
 export const neededPermissions: readonly NeededPermission[] = [
-  { bit: PermissionFlagsBits.ViewChannel, name: 'View Channel', uses: 'results' },
-  { bit: PermissionFlagsBits.SendMessages, name: 'Send Messages', uses: 'results' },
-  { bit: PermissionFlagsBits.SendMessagesInThreads, name: 'Send Messages in Threads', uses: 'results' },
-  { bit: PermissionFlagsBits.AttachFiles, name: 'Attach Files', uses: 'files' },
-  { bit: PermissionFlagsBits.ReadMessageHistory, name: 'Read Message History', uses: 'adoption' },
-  { bit: PermissionFlagsBits.CreatePublicThreads, name: 'Create Public Threads', uses: 'threads' },
-  { bit: PermissionFlagsBits.CreatePrivateThreads, name: 'Create Private Threads', uses: 'threads' },
-  { bit: PermissionFlagsBits.SendVoiceMessages, name: 'Send Voice Messages', uses: 'speech' },
+  { bit: PermissionFlagsBits.ViewChannel, name: 'View Channel', purpose: 'results' },
+  { bit: PermissionFlagsBits.SendMessages, name: 'Send Messages', purpose: 'results' },
+  { bit: PermissionFlagsBits.SendMessagesInThreads, name: 'Send Messages in Threads', purpose: 'results' },
+  { bit: PermissionFlagsBits.AttachFiles, name: 'Attach Files', purpose: 'files' },
+  { bit: PermissionFlagsBits.ReadMessageHistory, name: 'Read Message History', purpose: 'adoption' },
+  { bit: PermissionFlagsBits.CreatePublicThreads, name: 'Create Public Threads', purpose: 'threads' },
+  { bit: PermissionFlagsBits.CreatePrivateThreads, name: 'Create Private Threads', purpose: 'threads' },
+  { bit: PermissionFlagsBits.SendVoiceMessages, name: 'Send Voice Messages', purpose: 'speech' },
 ];
 
 /** The names of the permissions that the bot lacks in a channel. */

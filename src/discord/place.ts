@@ -155,22 +155,22 @@ interface ChannelFacts {
 
 /** The channel of each interaction. The payload contains it, but the library exposes it only for cached servers. */
 export class InteractionChannels {
-  readonly #known = new Map<string, ChannelFacts>();
+  readonly #channels = new Map<string, ChannelFacts>();
 
   readPacket(packet: unknown): void {
     const { d: interaction } = interactionCreatePacket.safeParse(packet).data ?? {};
     if (!interaction) return;
     const { type, parent_id: parentId, nsfw } = interaction.channel;
-    this.#known.set(interaction.id, {
+    this.#channels.set(interaction.id, {
       type,
       parentId: THREAD_TYPES.has(type) ? (parentId ?? undefined) : undefined,
       isAgeRestricted: nsfw === true,
     });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    const [oldest] = this.#channels.keys();
+    if (this.#channels.size > MAX_REMEMBERED && oldest !== undefined) this.#channels.delete(oldest);
   }
 
-  of(interactionId: string): ChannelFacts | undefined {
-    return this.#known.get(interactionId);
+  get(interactionId: string): ChannelFacts | undefined {
+    return this.#channels.get(interactionId);
   }
 }

@@ -20,7 +20,7 @@ export interface MessagePlan {
 export interface PreparedMessage {
   plan: MessagePlan;
   /** Sent if Discord rejects the plan. */
-  instead?: MessagePlan;
+  fallback?: MessagePlan;
   /** Frees the memory of the files. */
   release(): void;
 }
@@ -50,7 +50,7 @@ export interface ButtonPlan {
   emoji?: string;
   look?: 'plain' | 'primary' | 'good' | 'danger';
   disabled?: boolean;
-  /** Starts a new row, even if the row before has room. */
+  /** Starts a new row, even if the previous row has room. */
   startsRow?: boolean;
 }
 

@@ -22,35 +22,35 @@ const RARE_RATES: Readonly<Record<RareWork, Rate>> = {
 const SUGGESTIONS_PER_INTERACTION = 5;
 
 /** The operator needs to know about a flood of requests, but not about each of them. */
-const WARN_EVERY_MS = 60_000;
+const WARNING_INTERVAL_MS = 60_000;
 
 type Sender = Pick<InteractionFacts, 'userId' | 'guildId'>;
 
-interface RatesParts {
+interface RateLimiterParts {
   settings: RateSettings;
   clock: Clock;
   log: Pick<PlainLog, 'warn'>;
 }
 
 /** Refuses members and servers that send requests too often, before anything is read or fetched for them. */
-export class Rates {
+export class RateLimiter {
   readonly #clock: SteadyClock;
-  readonly #log: RatesParts['log'];
-  readonly #interactions: Levels;
-  readonly #suggestions: Levels;
-  readonly #rare: Readonly<Record<RareWork, TokenBuckets>>;
+  readonly #log: RateLimiterParts['log'];
+  readonly #interactions: SenderBuckets;
+  readonly #suggestions: SenderBuckets;
+  readonly #rareWork: Readonly<Record<RareWork, TokenBuckets>>;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ settings, clock, log }: RatesParts) {
+  constructor({ settings, clock, log }: RateLimiterParts) {
     this.#clock = new SteadyClock(clock);
     this.#log = log;
-    this.#interactions = new Levels(settings, this.#clock);
-    this.#suggestions = new Levels(
+    this.#interactions = new SenderBuckets(settings, this.#clock);
+    this.#suggestions = new SenderBuckets(
       { member: suggestionRate(settings.member), server: suggestionRate(settings.server) },
       this.#clock,
     );
     const buckets = (rate: Rate): TokenBuckets => new TokenBuckets(rate, this.#clock);
-    this.#rare = { export: buckets(RARE_RATES.export), talk: buckets(RARE_RATES.talk) };
+    this.#rareWork = { export: buckets(RARE_RATES.export), talk: buckets(RARE_RATES.talk) };
   }
 
   /** For every command, press, form and message that the bot responds to. */
@@ -65,13 +65,13 @@ export class Rates {
   }
 
   mustAllow(work: RareWork, { userId }: Sender): void {
-    const buckets = this.#rare[work];
+    const buckets = this.#rareWork[work];
     if (!buckets.take(userId)) throw this.#refuse(buckets.waitMs(userId));
   }
 
   #refuse(waitMs: number): Refusal {
     const now = this.#clock.now();
-    if (now - this.#warnedAt >= WARN_EVERY_MS) {
+    if (now - this.#warnedAt >= WARNING_INTERVAL_MS) {
       this.#warnedAt = now;
       this.#log.warn({}, 'Members are refused because they send too many requests.');
     }
@@ -80,7 +80,7 @@ export class Rates {
 }
 
 /** Buckets for members and for servers. A request needs a token from both. */
-class Levels {
+class SenderBuckets {
   readonly #members: TokenBuckets | undefined;
   readonly #servers: TokenBuckets | undefined;
 

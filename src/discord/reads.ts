@@ -16,24 +16,27 @@ import { isVisibleToOwnerOnly } from './outbox/ways.ts';
 import type { InteractionFacts } from './place.ts';
 import { THREAD_TYPES } from './place.ts';
 
-const person = z.object({ id: z.string() });
+const personSchema = z.object({ id: z.string() });
 
 const applicationShape = z.object({
   flags: z.number().optional(),
-  owner: person.optional(),
-  team: z.object({ members: z.array(z.object({ membership_state: z.number(), user: person })) }).nullish(),
+  owner: personSchema.optional(),
+  team: z.object({ members: z.array(z.object({ membership_state: z.number(), user: personSchema })) }).nullish(),
 });
 type Application = z.output<typeof applicationShape>;
 
-/** The ids of the application's owner, or of its team's members. As long as reading them fails, there are none. */
-export function openOwners(reads: DiscordReads, log: Pick<PlainLog, 'warn'>): () => Promise<ReadonlySet<string>> {
-  let known: Promise<ReadonlySet<string>> | undefined;
+/** The ids of the application's owner, or of its team's members. If they cannot be read, the set is empty, and the next call tries again. */
+export function createOwnerLookup(
+  reads: DiscordReads,
+  log: Pick<PlainLog, 'warn'>,
+): () => Promise<ReadonlySet<string>> {
+  let cache: Promise<ReadonlySet<string>> | undefined;
   return async () => {
-    known ??= reads.get(Routes.currentApplication()).then((application) => idsOf(applicationShape.parse(application)));
+    cache ??= reads.get(Routes.currentApplication()).then((application) => idsOf(applicationShape.parse(application)));
     try {
-      return await known;
+      return await cache;
     } catch (error) {
-      known = undefined;
+      cache = undefined;
       log.warn({ err: error }, 'Could not fetch the owner of the bot from Discord.');
       return new Set();
     }
@@ -69,7 +72,7 @@ export class MissingIntent extends Error {
   override readonly name = 'MissingIntent';
 }
 
-const ALLOWED = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
+const MESSAGE_CONTENT_FLAGS = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 
 /** Checked before the login, because the login's own error would not help an operator. */
 export async function requireMessageContent(
@@ -86,7 +89,8 @@ export async function requireMessageContent(
     log.warn(errorFacts(error), 'Could not read from Discord whether this bot may read messages.');
     return;
   }
-  if (((application.flags ?? 0) & ALLOWED) === 0) throw new MissingIntent('Message content is not switched on.');
+  if (((application.flags ?? 0) & MESSAGE_CONTENT_FLAGS) === 0)
+    throw new MissingIntent('The Message Content intent is not enabled.');
 }
 
 const commandsShape = z.array(z.object({ id: z.string(), name: z.string(), contexts: z.array(z.number()).nullish() }));
@@ -96,8 +100,8 @@ type Command = z.output<typeof commandsShape>[number];
 const CACHE_MS = 10 * 60_000;
 
 /** The ids of our commands, both global and server-specific, by their full names. */
-export function registeredCommands({ client, reads }: DiscordClients, typed: readonly string[], clock: Clock) {
-  const known = new Map<string, { at: number; commands: ReadonlyMap<string, string> }>();
+export function registeredCommands({ client, reads }: DiscordClients, fullNames: readonly string[], clock: Clock) {
+  const cache = new Map<string, { at: number; commands: ReadonlyMap<string, string> }>();
 
   async function fetch(guildId?: string): Promise<Command[]> {
     const id = client.application?.id ?? '';
@@ -107,24 +111,24 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
 
   return async ({ guildId, install }: InteractionFacts): Promise<ReadonlyMap<string, string>> => {
     // A server that has not installed the bot has no commands of its own.
-    const home = install === 'guild' ? guildId : undefined;
-    const place = home ?? '';
-    const cached = known.get(place);
+    const ownGuildId = install === 'guild' ? guildId : undefined;
+    const cacheKey = ownGuildId ?? '';
+    const cached = cache.get(cacheKey);
     if (cached && clock.now() - cached.at < CACHE_MS) return cached.commands;
-    const lists = await Promise.all([fetch(), ...(home === undefined ? [] : [fetch(home)])]);
-    // Discord does not offer commands elsewhere that are only for servers with the bot.
+    const lists = await Promise.all([fetch(), ...(ownGuildId === undefined ? [] : [fetch(ownGuildId)])]);
+    // Commands that are only for servers with the bot are not offered anywhere else.
     const isOffered = ({ contexts }: Command): boolean =>
-      home !== undefined || !contexts?.every((context) => context === InteractionContextType.Guild);
-    const offered = lists.flat().filter(isOffered);
-    const ids = new Map(offered.map(({ name, id }) => [name, id]));
+      ownGuildId !== undefined || !contexts?.every((context) => context === InteractionContextType.Guild);
+    const offeredCommands = lists.flat().filter(isOffered);
+    const ids = new Map(offeredCommands.map(({ name, id }) => [name, id]));
     const registered = new Map(
-      typed.flatMap((name) => {
+      fullNames.flatMap((name) => {
         // The name of a menu contains spaces; a subcommand follows a space.
         const id = ids.get(name) ?? ids.get(name.split(' ')[0] ?? '');
         return id === undefined ? [] : [[name, id] as const];
       }),
     );
-    known.set(place, { at: clock.now(), commands: registered });
+    cache.set(cacheKey, { at: clock.now(), commands: registered });
     return registered;
   };
 }
@@ -156,23 +160,23 @@ function filesOf(stored: unknown): Map<string, string> {
 const MAX_REMEMBERED = 5_000;
 
 /** A message does not say whether its channel is a thread, and the servers' channels are not cached. */
-export function openThreadCheck(reads: DiscordReads): (channelId: string) => Promise<boolean> {
-  const known = new Map<string, Promise<boolean>>();
+export function createThreadCheck(reads: DiscordReads): (channelId: string) => Promise<boolean> {
+  const cache = new Map<string, Promise<boolean>>();
   return (channelId) => {
-    const read =
-      known.get(channelId) ??
+    const check =
+      cache.get(channelId) ??
       reads.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREAD_TYPES.has(channel.type));
-    known.set(channelId, read);
+    cache.set(channelId, check);
     // A failed read is not cached.
-    read.catch(() => known.delete(channelId));
-    const [oldest] = known.keys();
-    if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
-    return read;
+    check.catch(() => cache.delete(channelId));
+    const [oldest] = cache.keys();
+    if (cache.size > MAX_REMEMBERED && oldest !== undefined) cache.delete(oldest);
+    return check;
   };
 }
 
 /** Whether the bot is in a server. Throws if Discord does not respond. */
-export const openServerCheck =
+export const createServerCheck =
   (reads: DiscordReads) =>
   async (guildId: string): Promise<boolean> => {
     try {

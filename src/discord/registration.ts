@@ -9,7 +9,7 @@ import {
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
 import { withoutUndefined } from '../lib/entries.ts';
-import { type Texts, textAt } from '../locales/index.ts';
+import { type StringTree, stringAt } from '../locales/index.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
 
@@ -22,7 +22,7 @@ type LeafBody = Exclude<OptionBody, { type: Type.Subcommand | Type.SubcommandGro
 interface RegisteredFeature {
   command: Command<never>;
   menus?: readonly Menu<never>[];
-  text: Texts;
+  text: StringTree;
 }
 
 export function registrations(
@@ -33,7 +33,11 @@ export function registrations(
     ...features.map((one) => registrationOf(one, settings)),
     ...features.flatMap(({ menus = [], text }) =>
       menus.map(({ name }): MenuBody => {
-        return { type: ApplicationCommandType.Message, name: stringsOf(text, 'menus')(name), ...where(settings) };
+        return {
+          type: ApplicationCommandType.Message,
+          name: stringsOf(text, 'menus')(name),
+          ...availability(settings),
+        };
       }),
     ),
   ];
@@ -61,7 +65,7 @@ export function registrationOf({ command, text }: RegisteredFeature, settings: {
       'subcommands' in command
         ? command.subcommands.map((one) => subcommandBody(one, stringsOf(text, 'command', one.name)))
         : optionBodies(command, strings),
-    ...where(command.isForServers ? { userInstall: false } : settings),
+    ...availability(command.isForServers ? { userInstall: false } : settings),
     ...(command.isForAdmins && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
   };
 }
@@ -75,7 +79,7 @@ function optionBodies({ options }: SingleCommand<never>, strings: Strings): Leaf
   return Object.entries(options).map(([name, option]) => optionBody(name, option, strings));
 }
 
-function where({ userInstall }: { userInstall: boolean }) {
+function availability({ userInstall }: { userInstall: boolean }) {
   const { Guild, BotDM, PrivateChannel } = InteractionContextType;
   const { GuildInstall, UserInstall } = ApplicationIntegrationType;
   return {
@@ -119,10 +123,10 @@ function numberBody(labels: Labels, { isInteger, min, max }: NumberOption): Leaf
 type Strings = (...path: string[]) => string;
 
 /** A missing text is an error at startup and in tests, and not only when a member uses the command. */
-function stringsOf(text: Texts, ...within: string[]): Strings {
+function stringsOf(text: StringTree, ...basePath: string[]): Strings {
   return (...path) => {
-    const found = textAt(text, [...within, ...path]);
-    if (found !== undefined) return found;
-    throw new Error(`The text of a feature has no string at ${[...within, ...path].join('.')}.`);
+    const value = stringAt(text, [...basePath, ...path]);
+    if (value !== undefined) return value;
+    throw new Error(`The text of a feature has no string at ${[...basePath, ...path].join('.')}.`);
   };
 }

@@ -1,23 +1,29 @@
 import type { BaseInteraction, Interaction } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
-import { aboutInteraction } from '../lib/log-subject.ts';
+import { runForInteraction } from '../lib/log-subject.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { newReference } from './delivery/backoff.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import type { EarlyContext, HandlerContext, Handlers, Outcome } from './handlers.ts';
-import { accepted, fullName, InteractionReader, type PrivateByDefault } from './interaction-reader.ts';
+import { fullName, InteractionReader, type PrivateByDefault, throwIfRefused } from './interaction-reader.ts';
 import { isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
-import { type Acknowledgement, lateFollowUp, Responder, type RetryLimit, tellMemberAlone } from './outbox/responder.ts';
+import {
+  type Acknowledgement,
+  lateFollowUp,
+  notifyMemberPrivately,
+  Responder,
+  type RetryLimit,
+} from './outbox/responder.ts';
 import { type InteractionChannels, interactionFactsOf, type Origin, TOKEN_LIFE_MS } from './place.ts';
-import type { Rates } from './rates.ts';
+import type { RateLimiter } from './rates.ts';
 
 export interface RouterParts<Services extends EarlyContext['services']> {
   handlers: Handlers<Services>;
   guards: readonly Guard[];
-  rates: Pick<Rates, 'refuseInteraction' | 'refuseSuggestion'>;
+  rateLimiter: Pick<RateLimiter, 'refuseInteraction' | 'refuseSuggestion'>;
   services: Services;
   say: Say;
   funnel: Funnel;
@@ -25,7 +31,7 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   clock: Clock;
   /** Called with the milliseconds from an interaction's arrival to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
-  channels?: Pick<InteractionChannels, 'of'>;
+  channels?: Pick<InteractionChannels, 'get'>;
   isPrivateByDefault?: PrivateByDefault;
 }
 
@@ -38,12 +44,12 @@ export class Router<Services extends EarlyContext['services']> {
 
   constructor(parts: RouterParts<Services>) {
     this.#parts = parts;
-    this.#reader = new InteractionReader({ ...parts, early: parts.services });
+    this.#reader = new InteractionReader({ ...parts, earlyServices: parts.services });
   }
 
-  /** Never throws: failures are shown to the member and logged. `late`: how another process acknowledged it when it had waited too long. */
-  async take(interaction: Interaction, late?: Acknowledgement): Promise<void> {
-    const work = aboutInteraction(newReference(), () => this.#dispatch(interaction, late));
+  /** Never throws: failures are shown to the member and logged. `late`: how another process acknowledged the interaction after it had waited too long. */
+  async route(interaction: Interaction, earlierAcknowledgement?: Acknowledgement): Promise<void> {
+    const work = runForInteraction(newReference(), () => this.#dispatch(interaction, earlierAcknowledgement));
     this.#running.add(work);
     await work;
     this.#running.delete(work);
@@ -55,33 +61,40 @@ export class Router<Services extends EarlyContext['services']> {
     await Promise.all(this.#running);
   }
 
-  async #dispatch(interaction: Interaction, late: Acknowledgement | undefined): Promise<void> {
+  async #dispatch(interaction: Interaction, earlierAcknowledgement: Acknowledgement | undefined): Promise<void> {
     const { applicationId, id: interactionId, token } = interaction;
     const { outbox, clock, onAcknowledged } = this.#parts;
     const arrivedAt = clock.now();
     const onFirstResponse = onAcknowledged && (() => onAcknowledged(clock.now() - arrivedAt));
     const responder = new Responder(outbox, { applicationId, interactionId, token }, onFirstResponse);
     try {
-      if (late !== undefined) await responder.takeOver(late);
+      if (earlierAcknowledgement !== undefined) await responder.takeOver(earlierAcknowledgement);
       if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
       const place = interactionFactsOf(interaction);
-      const { guards, rates } = this.#parts;
-      accepted(interaction.isAutocomplete() ? rates.refuseSuggestion(place) : rates.refuseInteraction(place));
-      accepted(firstRefusal(guards, place, undefined));
-      await this.#answer(interaction, responder, late);
+      const { guards, rateLimiter } = this.#parts;
+      throwIfRefused(
+        interaction.isAutocomplete() ? rateLimiter.refuseSuggestion(place) : rateLimiter.refuseInteraction(place),
+      );
+      throwIfRefused(firstRefusal(guards, place, undefined));
+      await this.#answer(interaction, responder, earlierAcknowledgement);
     } catch (error) {
       await this.#reportFailure(error, interaction, responder);
     }
   }
 
-  async #answer(interaction: Interaction, responder: Responder, late: Acknowledgement | undefined): Promise<void> {
+  async #answer(
+    interaction: Interaction,
+    responder: Responder,
+    earlierAcknowledgement: Acknowledgement | undefined,
+  ): Promise<void> {
     const reading = this.#reader.read(interaction, this.#place(interaction), this.#parts.isPrivateByDefault);
     const context = this.#contextFor(interaction, responder, reading.origin);
     if (reading.asks === 'for suggestions') return responder.suggest(await reading.suggest(context));
     if (reading.asks === 'for a form') return responder.open(await reading.open(context));
-    // The server's rules changed meanwhile, and the acknowledgement decided who sees the reply.
-    if (late !== undefined && late !== reading.acknowledgement) throw new Refusal('refusals.interrupted');
-    if (late === undefined) await responder.acknowledge(reading.acknowledgement);
+    // The server's rules have changed since the acknowledgement, which had decided who sees the reply.
+    if (earlierAcknowledgement !== undefined && earlierAcknowledgement !== reading.acknowledgement)
+      throw new Refusal('refusals.interrupted');
+    if (earlierAcknowledgement === undefined) await responder.acknowledge(reading.acknowledgement);
     await conclude(responder, await reading.run(context));
   }
 
@@ -93,10 +106,10 @@ export class Router<Services extends EarlyContext['services']> {
     try {
       // A failure cannot be shown in a list of suggestions.
       if (interaction.isAutocomplete()) return await responder.suggest([]);
-      await tellMemberAlone(responder, reply, this.#retryLimit(interaction));
-    } catch (unsent) {
-      if (isTooLate(unsent)) funnel.logTooLate(what);
-      else funnel.sentenceFor(unsent, `reporting a failure in ${what}`);
+      await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction));
+    } catch (replyError) {
+      if (isTooLate(replyError)) funnel.logTooLate(what);
+      else funnel.sentenceFor(replyError, `reporting a failure in ${what}`);
     }
   }
 
@@ -110,7 +123,7 @@ export class Router<Services extends EarlyContext['services']> {
   }
 
   #place(interaction: BaseInteraction) {
-    return interactionFactsOf(interaction, this.#parts.channels?.of(interaction.id));
+    return interactionFactsOf(interaction, this.#parts.channels?.get(interaction.id));
   }
 
   #contextFor(interaction: BaseInteraction, responder: Responder, origin: Origin): HandlerContext<Services> {
@@ -121,18 +134,18 @@ export class Router<Services extends EarlyContext['services']> {
         await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
       } catch (error) {
         const reply = this.#failureReply(error, 'an additional message');
-        await tellMemberAlone(responder, reply, this.#retryLimit(interaction), { id: message.id, isPrivate });
+        await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction), { id: message.id, isPrivate });
       }
     };
     const notifyLater = lateFollowUp(responder, interaction, this.#parts);
     const place = this.#place(interaction);
     const { parentChannelId, isAgeRestricted } = place;
-    const from = {
+    const taskOrigin = {
       ...origin,
       ...(parentChannelId !== undefined && { parentChannelId }),
       ...(isAgeRestricted && { isAgeRestricted: true as const }),
     };
-    return { place, origin: from, postAnother, notifyLater, services, say };
+    return { place, origin: taskOrigin, postAnother, notifyLater, services, say };
   }
 }
 
@@ -141,7 +154,7 @@ async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
   else if (typeof outcome === 'object' && 'release' in outcome) {
     try {
       const message = await responder.edit(outcome.plan);
-      await outcome.shown?.(message);
+      await outcome.onPosted?.(message);
     } finally {
       outcome.release();
     }

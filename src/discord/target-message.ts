@@ -22,33 +22,33 @@ export interface TargetMessage {
 export function targetOf(message: Message): TargetMessage {
   const { id, channelId, flags, attachments, embeds, createdTimestamp: createdAt, author, client } = message;
   const isOurs = author.id === client.user.id || message.applicationId === client.application.id;
-  const shown = embeds.flatMap(({ image, thumbnail }, index): Attachment[] => {
-    const address = image?.url ?? thumbnail?.url;
-    return address === undefined
+  const embedFiles = embeds.flatMap(({ image, thumbnail }, index): Attachment[] => {
+    const url = image?.url ?? thumbnail?.url;
+    return url === undefined
       ? []
-      : [{ id: `${id}-${index}`, name: fileNameIn(address), address, size: 0, mediaType: undefined }];
+      : [{ id: `${id}-${index}`, name: fileNameIn(url), address: url, size: 0, mediaType: undefined }];
   });
   return {
     id,
     channelId,
     isPrivate: flags.has(MessageFlags.Ephemeral),
-    files: [...attachments.values().map(attachmentOf), ...shown],
+    files: [...attachments.values().map(attachmentOf), ...embedFiles],
     createdAt,
     isOurs,
-    taskIds: isOurs ? tasksNamedIn(message) : [],
+    taskIds: isOurs ? taskIdsIn(message) : [],
   };
 }
 
 /** The files of results are named after their task. */
 const RESULT_FILE = /-([0-9a-z]{17})-\d{1,3}\.\w{1,5}$/;
 
-function tasksNamedIn({ components, attachments }: Message): string[] {
-  const inButtons = idsIn(components.map((one) => one.toJSON())).flatMap((text) => readCustomId(text)?.args ?? []);
-  const inFiles = attachments.map(({ name }) => RESULT_FILE.exec(name)?.[1] ?? '');
-  return [...new Set([...inButtons, ...inFiles])].filter(isTaskId);
+function taskIdsIn({ components, attachments }: Message): string[] {
+  const buttonArgs = idsIn(components.map((one) => one.toJSON())).flatMap((text) => readCustomId(text)?.args ?? []);
+  const fileNameIds = attachments.map(({ name }) => RESULT_FILE.exec(name)?.[1] ?? '');
+  return [...new Set([...buttonArgs, ...fileNameIds])].filter(isTaskId);
 }
 
-export function fileNameIn(address: string): string {
-  const name = URL.parse(address)?.pathname.split('/').at(-1);
+export function fileNameIn(url: string): string {
+  const name = URL.parse(url)?.pathname.split('/').at(-1);
   return name === undefined || name === '' ? 'image' : name;
 }

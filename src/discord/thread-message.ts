@@ -12,7 +12,7 @@ export interface ThreadMessage {
 }
 
 /** Ordinary messages and replies; the other types are Discord's own notices. */
-const ORDINARY: ReadonlySet<number> = new Set([0, 19]);
+const ORDINARY_TYPES: ReadonlySet<number> = new Set([0, 19]);
 
 const messageCreatePacket = z.object({
   t: z.literal('MESSAGE_CREATE'),
@@ -34,7 +34,7 @@ const messageCreatePacket = z.object({
 /** The packet of a member's message in a server, stripped of the fields that the bot does not use; undefined for any other packet. */
 export function threadPacketIn(packet: unknown): z.output<typeof messageCreatePacket> | undefined {
   const { data } = messageCreatePacket.safeParse(packet);
-  if (!data || !ORDINARY.has(data.d.type) || data.d.author.bot || data.d.author.system) return undefined;
+  if (!data || !ORDINARY_TYPES.has(data.d.type) || data.d.author.bot || data.d.author.system) return undefined;
   return data;
 }
 

@@ -63,10 +63,10 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
 
 /** Undefined if the work takes longer; a later result or failure is ignored. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const cancel = clock.after(ms, () => late.resolve(undefined));
+  const timeout = Promise.withResolvers<undefined>();
+  const cancel = clock.after(ms, () => timeout.resolve(undefined));
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([work, timeout.promise]);
   } finally {
     cancel();
   }
@@ -78,4 +78,5 @@ export const DAY_MS = 24 * HOUR_MS;
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
 /** `YYYY-MM-DD` in UTC, as in all reports. Accepts an invalid time too, because a stored row may contain one. */
-export const dayOf = (at: number): string => new Date(Math.min(Math.max(at, 0), LAST_DAY)).toISOString().slice(0, 10);
+export const dayOf = (time: number): string =>
+  new Date(Math.min(Math.max(time, 0), LAST_DAY)).toISOString().slice(0, 10);

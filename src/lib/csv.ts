@@ -8,6 +8,6 @@ export const csv = (rows: readonly (readonly string[])[]): Buffer =>
  */
 function field(text: string): string {
   const isFormula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) && !/^[+-]?[\d.]+(?:[eE][+-]?\d+)?$/.test(text);
-  const safe = isFormula ? `'${text}` : text;
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const escaped = isFormula ? `'${text}` : text;
+  return /[",\r\n]|^\s|\s$/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }

@@ -20,11 +20,11 @@ export function parseExact(text: string): Json {
 function nestsTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_DEPTH) return false;
   let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text.charCodeAt(at);
-    if (letter === QUOTE) at = endOfString(text, at);
-    else if (letter === OPEN_LIST || letter === OPEN_RECORD) depth++;
-    else if (letter === CLOSE_LIST || letter === CLOSE_RECORD) depth--;
+  for (let index = 0; index < text.length; index++) {
+    const charCode = text.charCodeAt(index);
+    if (charCode === QUOTE) index = endOfString(text, index);
+    else if (charCode === OPEN_LIST || charCode === OPEN_RECORD) depth++;
+    else if (charCode === CLOSE_LIST || charCode === CLOSE_RECORD) depth--;
     if (depth > MAX_DEPTH) return true;
   }
   return false;
@@ -33,9 +33,9 @@ function nestsTooDeep(text: string): boolean {
 /** The index of the closing quote: the first one that is not preceded by an odd number of backslashes. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let before = end;
-    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
-    if ((end - before) % 2 === 0) return end;
+    let backslashStart = end;
+    while (text.charCodeAt(backslashStart - 1) === BACKSLASH) backslashStart--;
+    if ((end - backslashStart) % 2 === 0) return end;
   }
   return text.length;
 }

@@ -1,27 +1,27 @@
-/** Runs work concurrently until some must run alone: that waits for the running work, and everything after it waits for it. */
+/** Runs work concurrently, except for exclusive work: it waits for the running work, and everything after it has to wait until it has finished. */
 export class Gate {
-  readonly #inside = new Set<Promise<unknown>>();
-  #alone: Promise<unknown> | undefined;
+  readonly #running = new Set<Promise<unknown>>();
+  #exclusive: Promise<unknown> | undefined;
 
-  async pass<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#alone !== undefined) await Promise.allSettled([this.#alone]);
-    const mine = work();
-    this.#inside.add(mine);
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#exclusive !== undefined) await Promise.allSettled([this.#exclusive]);
+    const result = work();
+    this.#running.add(result);
     try {
-      return await mine;
+      return await result;
     } finally {
-      this.#inside.delete(mine);
+      this.#running.delete(result);
     }
   }
 
-  async passAlone<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#alone !== undefined) await Promise.allSettled([this.#alone]);
-    const mine = Promise.allSettled(this.#inside).then(work);
-    this.#alone = mine;
+  async runExclusively<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#exclusive !== undefined) await Promise.allSettled([this.#exclusive]);
+    const result = Promise.allSettled(this.#running).then(work);
+    this.#exclusive = result;
     try {
-      return await mine;
+      return await result;
     } finally {
-      this.#alone = undefined;
+      this.#exclusive = undefined;
     }
   }
 }

@@ -3,18 +3,18 @@ export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const mine = after(this.#tails.get(key), work);
-    this.#tails.set(key, mine);
+    const result = runAfter(this.#tails.get(key), work);
+    this.#tails.set(key, result);
     try {
-      return await mine;
+      return await result;
     } finally {
-      if (this.#tails.get(key) === mine) this.#tails.delete(key);
+      if (this.#tails.get(key) === result) this.#tails.delete(key);
     }
   }
 }
 
-async function after<T>(before: Promise<unknown> = Promise.resolve(), work: () => Promise<T>): Promise<T> {
-  // A failure of the work before is reported to its own caller.
-  await Promise.allSettled([before]);
+async function runAfter<T>(previous: Promise<unknown> = Promise.resolve(), work: () => Promise<T>): Promise<T> {
+  // A failure of the previous work is reported to its own caller.
+  await Promise.allSettled([previous]);
   return work();
 }

@@ -10,12 +10,18 @@ const MAX_ENTRIES = 50;
 const MAX_CHARACTERS = 16_000;
 
 /** The messages of these classes are written by programmers. Those of other classes may come from servers or parsers, which quote their input. */
-const TRUSTED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AggregateError']);
+const TRUSTED_CLASSES: ReadonlySet<string> = new Set([
+  'Error',
+  'TypeError',
+  'RangeError',
+  'ReferenceError',
+  'AggregateError',
+]);
 /** Names and codes; anything else may be text that a member sent. */
 const NAME = /^[\w.:/-]{1,64}$/;
 const METHOD = /^[A-Z]{1,10}$/;
 /** Text after a quotation mark may quote the request. */
-const QUOTED = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
+const QUOTATION = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
 const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
 
 /** Libraries attach the whole request to an error, and messages quote input, so only safe facts and stack frames are logged. */
@@ -28,9 +34,9 @@ export function loggableFacts(facts: object): object {
   return { ...asRecord(others, budget, 0), ...(err !== undefined && { err: describe(err, budget, 0) }) };
 }
 
-/** A code or a word from outside; undefined if it is not a plain name. */
-export const safeName = (word: unknown): string | undefined =>
-  typeof word === 'string' && NAME.test(word) ? word : undefined;
+/** A code or a name from outside; undefined if it contains any other characters. */
+export const safeName = (value: unknown): string | undefined =>
+  typeof value === 'string' && NAME.test(value) ? value : undefined;
 
 /** The message of an error if it is safe, else the name of its class. */
 export function reasonOf(error: unknown): string {
@@ -39,11 +45,11 @@ export function reasonOf(error: unknown): string {
 }
 
 class CharacterBudget {
-  #left = MAX_CHARACTERS;
+  #remaining = MAX_CHARACTERS;
 
   take(text: string, max = MAX_TEXT_LENGTH): string {
-    const length = Math.min(text.length, max, this.#left);
-    this.#left -= length;
+    const length = Math.min(text.length, max, this.#remaining);
+    this.#remaining -= length;
     return length === text.length ? text : `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
   }
 }
@@ -51,8 +57,8 @@ class CharacterBudget {
 function describe(error: unknown, budget: CharacterBudget, depth: number): unknown {
   // Anything can be thrown, even text that a member sent.
   if (!(error instanceof Error)) return { type: typeof error };
-  const own = Object.getOwnPropertyDescriptors(error);
-  const read = (name: string): unknown => own[name]?.value;
+  const properties = Object.getOwnPropertyDescriptors(error);
+  const read = (name: string): unknown => properties[name]?.value;
   const message = messageOf(error);
   // The route of a request; its query may contain request data.
   const url = read('requestBody') === undefined ? undefined : read('url');
@@ -78,18 +84,18 @@ function describe(error: unknown, budget: CharacterBudget, depth: number): unkno
 const NAMES = ['kind', 'key', 'code', 'status', 'errno', 'syscall', 'signal'] as const;
 
 function namesIn(read: (name: string) => unknown): Record<string, unknown> {
-  const known = NAMES.map((name) => [name, read(name)] as const).filter(
+  const safeEntries = NAMES.map((name) => [name, read(name)] as const).filter(
     ([, value]) => typeof value === 'number' || (typeof value === 'string' && NAME.test(value)),
   );
   const method = read('method');
-  return { ...Object.fromEntries(known), ...(typeof method === 'string' && METHOD.test(method) && { method }) };
+  return { ...Object.fromEntries(safeEntries), ...(typeof method === 'string' && METHOD.test(method) && { method }) };
 }
 
 function messageOf(error: Error): string | undefined {
   // System errors name hosts, files and values; their codes are enough.
-  if (('code' in error && typeof error.code === 'string') || !TRUSTED.has(classOf(error))) return undefined;
+  if (('code' in error && typeof error.code === 'string') || !TRUSTED_CLASSES.has(classOf(error))) return undefined;
   const [line = ''] = String(error.message).slice(0, MAX_MESSAGE_LENGTH).split('\n');
-  return line.replace(QUOTED, '$1…');
+  return line.replace(QUOTATION, '$1…');
 }
 
 /** The `name` property can be set to anything; the class name comes from the code. */
@@ -116,8 +122,8 @@ function fieldsOf(rawError: unknown, issues: unknown): { fields?: string[] } {
 
 function issueOf(issue: unknown): string {
   const { path, code }: { path?: unknown; code?: unknown } = Object(issue);
-  const place = (Array.isArray(path) ? path : []).map(asName).join('.');
-  return `${place || 'value'}: ${asName(code)}`;
+  const location = (Array.isArray(path) ? path : []).map(asName).join('.');
+  return `${location || 'value'}: ${asName(code)}`;
 }
 
 /** Discord reports invalid fields as a tree whose leaves are lists of errors. */

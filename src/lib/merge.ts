@@ -7,14 +7,14 @@ export async function* merge<T>(
   try {
     const heads = await Promise.all(iterators.map((iterator) => iterator.next()));
     for (;;) {
-      let first: { value: T; at: number } | undefined;
-      for (const [at, head] of heads.entries())
-        if (!head.done && (!first || comesBefore(head.value, first.value))) first = { value: head.value, at };
+      let first: { value: T; index: number } | undefined;
+      for (const [index, head] of heads.entries())
+        if (!head.done && (!first || comesBefore(head.value, first.value))) first = { value: head.value, index };
       if (!first) return;
       yield first.value;
-      const { at } = first;
-      const next = await iterators[at]?.next();
-      if (next) heads[at] = next;
+      const { index } = first;
+      const next = await iterators[index]?.next();
+      if (next) heads[index] = next;
     }
   } finally {
     await Promise.all(iterators.map((iterator) => iterator.return?.()));

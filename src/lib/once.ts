@@ -2,10 +2,10 @@
 const MAX_REMEMBERED = 1_000;
 
 /** Remembers the newest names, so that work is done only once for each. */
-export class Once {
+export class RecentNames {
   readonly #names = new Set<string>();
 
-  isFirst(name: string): boolean {
+  addIfNew(name: string): boolean {
     if (this.#names.has(name)) return false;
     this.#names.add(name);
     const [oldest] = this.#names;

@@ -2,27 +2,27 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** After this many bytes, the buffers that held them are garbage-collected. */
-const COLLECT_AFTER = 8 * 2 ** 20;
+const COLLECT_AFTER_BYTES = 8 * 2 ** 20;
 
 /** Triggers garbage collection: V8 would let 32 MiB of buffers pile up outside the heap first. A collection takes about 1 ms. */
-export class PassingBytes {
+export class BufferReclaimer {
   readonly #collect: () => void;
-  #passed = 0;
+  #bytesSinceCollection = 0;
 
-  constructor(collect: () => void = youngCollector()) {
+  constructor(collect: () => void = minorCollector()) {
     this.#collect = collect;
   }
 
   count(bytes: number): void {
-    this.#passed += bytes;
-    if (this.#passed < COLLECT_AFTER) return;
-    this.#passed = 0;
+    this.#bytesSinceCollection += bytes;
+    if (this.#bytesSinceCollection < COLLECT_AFTER_BYTES) return;
+    this.#bytesSinceCollection = 0;
     this.#collect();
   }
 }
 
 /** V8 exposes its garbage collector only to new contexts. Starting with `--expose-gc` would make the start ten percent slower. */
-function youngCollector(): () => void {
+function minorCollector(): () => void {
   let collect: unknown;
   return () => {
     if (collect === undefined) {

@@ -21,18 +21,18 @@ export function readSecret(environment: Readonly<Record<string, string | undefin
   if (!path) return { variable: name, value };
   if (value !== undefined) return { variable, problem: `and ${name} are both set: remove one of them` };
   try {
-    return { variable, ...contentOf(path) };
+    return { variable, ...readSecretFile(path) };
   } catch {
     // The system's error message would repeat the path, which is the secret itself if someone put it into the wrong variable.
     return { variable, problem: 'should be the path of a file that the bot can read' };
   }
 }
 
-function contentOf(path: string): Pick<Secret, 'value' | 'problem'> {
-  const facts = statSync(path);
+function readSecretFile(path: string): Pick<Secret, 'value' | 'problem'> {
+  const stats = statSync(path);
   // A device or a pipe may never end.
-  if (!facts.isFile()) return { problem: 'should be the path of a regular file' };
-  if (facts.size > MAX_BYTES) return { problem: `names a file larger than ${MAX_BYTES / 1024} KiB` };
+  if (!stats.isFile()) return { problem: 'should be the path of a regular file' };
+  if (stats.size > MAX_BYTES) return { problem: `names a file larger than ${MAX_BYTES / 1024} KiB` };
   const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).replace(/\r?\n$/, '');
   if (text.trim() === '') return { problem: 'names an empty file' };
   // Drivers would remove a line break from a URL, or send it to the server.

@@ -1,17 +1,17 @@
 /*
- * These remove characters from the ends of a text. A pattern such as `/x+$/` does the same, but scans each run of them
+ * The next two functions remove characters from the start or the end of a text. A pattern such as `/x+$/` does the same, but scans each run of them
  * again from every position in it: a run of 100,000 characters in the middle of a text takes seconds.
  */
 
-export function withoutStart(text: string, letters: string): string {
+export function trimCharactersAtStart(text: string, characters: string): string {
   let start = 0;
-  while (start < text.length && letters.includes(text.charAt(start))) start++;
+  while (start < text.length && characters.includes(text.charAt(start))) start++;
   return text.slice(start);
 }
 
-export function withoutEnd(text: string, letters: string): string {
+export function trimCharactersAtEnd(text: string, characters: string): string {
   let end = text.length;
-  while (end > 0 && letters.includes(text.charAt(end - 1))) end--;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
   return text.slice(0, end);
 }
 
@@ -20,7 +20,7 @@ const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]
 /** The same characters, except those that JSON already escapes. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-const escapeSequence = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeSequence = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Makes untrusted text safe for a terminal, on one line. */
 export const terminalSafe = (text: string): string => text.replace(UNSAFE, escapeSequence);
@@ -28,13 +28,13 @@ export const terminalSafe = (text: string): string => text.replace(UNSAFE, escap
 /** Makes a line of JSON safe for a terminal; the line stays valid JSON. */
 export const terminalSafeJson = (line: string): string => line.replace(UNSAFE_IN_JSON, escapeSequence);
 
-/** Levenshtein distance with one row: `row[j]` is the distance from the read part of `from` to `to.slice(0, j)`. */
+/** Levenshtein distance with one row: `row[j]` is the distance from the part of `from` read so far to `to.slice(0, j)`. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
+  for (const [index, character] of [...from].entries()) {
     const next = [index + 1];
     for (let j = 1; j <= to.length; j++) {
-      const substitution = (row[j - 1] ?? 0) + (letter === to[j - 1] ? 0 : 1);
+      const substitution = (row[j - 1] ?? 0) + (character === to[j - 1] ? 0 : 1);
       next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
     row = next;

@@ -6,7 +6,7 @@ export interface Rate {
 
 interface Bucket {
   tokens: number;
-  at: number;
+  updatedAt: number;
 }
 
 /** More than the names in use at any time. The least recently used one is dropped, because its bucket is full again by then. */
@@ -30,8 +30,8 @@ export class TokenBuckets {
     const tokens = this.#tokensOf(name);
     if (tokens < 1) return false;
     this.#buckets.delete(name);
-    this.#buckets.set(name, { tokens: tokens - 1, at: this.#clock.now() });
-    if (this.#buckets.size > MAX_BUCKETS) this.#forgetOldest();
+    this.#buckets.set(name, { tokens: tokens - 1, updatedAt: this.#clock.now() });
+    if (this.#buckets.size > MAX_BUCKETS) this.#dropOldest();
     return true;
   }
 
@@ -50,7 +50,7 @@ export class TokenBuckets {
     return this.#buckets.size;
   }
 
-  #forgetOldest(): void {
+  #dropOldest(): void {
     const [oldest] = this.#buckets.keys();
     if (oldest !== undefined) this.#buckets.delete(oldest);
   }
@@ -59,6 +59,6 @@ export class TokenBuckets {
     const { atOnce, perSecond } = this.#rate;
     const bucket = this.#buckets.get(name);
     if (!bucket) return atOnce;
-    return Math.min(atOnce, bucket.tokens + ((this.#clock.now() - bucket.at) / 1000) * perSecond);
+    return Math.min(atOnce, bucket.tokens + ((this.#clock.now() - bucket.updatedAt) / 1000) * perSecond);
   }
 }

@@ -19,7 +19,7 @@ export interface KindView<K extends TaskKind = TaskKind> {
   facts?(task: TaskOf<K>, say: Say): string[];
   result?(task: TaskOf<K>, say: Say): string[];
   /** How the results differ from the request, as far as this can be seen from the files. */
-  notes?(task: TaskOf<K>, seen: readonly MediumFacts[], say: Say): string[];
+  notes?(task: TaskOf<K>, media: readonly MediumFacts[], say: Say): string[];
   /** A file with the complete result, if it is too long for a message. */
   files?(task: TaskOf<K>): FilePlan[];
   /** Buttons that replace those of the gateway. */

@@ -1,4 +1,4 @@
-import { roundedUp, withCents } from '../lib/decimals.ts';
+import { roundUp, withCents } from '../lib/decimals.ts';
 import type { Say } from '../locales/index.ts';
 import type { Cost } from '../services/ledger/ledger.ts';
 import type { Allowance } from '../services/spending/allowance.ts';
@@ -9,7 +9,7 @@ import type { Task } from '../services/tasks/task.ts';
 export const exactDollars = (amount: string): string => `$${withCents(amount)}`;
 
 /** The amount rounded up, so it is short and never too low. */
-export const aboutDollars = (amount: string): string => `$${withCents(roundedUp(amount))}`;
+export const aboutDollars = (amount: string): string => `$${withCents(roundUp(amount))}`;
 
 /** The remaining part of a limit, and when it resets. */
 export function leftOf(allowance: Allowance, say: Say): string {

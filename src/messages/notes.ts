@@ -1,4 +1,4 @@
-import { inCode } from '../discord/markdown.ts';
+import { inlineCode } from '../discord/markdown.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
@@ -26,28 +26,28 @@ const FETCH_LIMITS = { max: 8 * 2 ** 20, timeoutMs: 15_000 };
 export function noteFinder({ media, views, say, log, clock, change }: NotesParts) {
   return {
     /** Facts from the file itself take precedence over those from the gateway. */
-    ofResult(task: Task, results: readonly Result[]): string[] {
-      const seen = results.map((result, index) => ({ ...task.media[index], ...('video' in result && result.video) }));
-      return views[task.kind]?.notes?.(task, seen, say) ?? [];
+    resultNotes(task: Task, results: readonly Result[]): string[] {
+      const facts = results.map((result, index) => ({ ...task.media[index], ...('video' in result && result.video) }));
+      return views[task.kind]?.notes?.(task, facts, say) ?? [];
     },
 
     /**
      * Fetches each URL only once, without the key, however often the failure is shown or the bot restarts. The attempt is stored
      * first, so a file that crashes the bot cannot crash it again at every start.
      */
-    async ofFailure(task: Task): Promise<readonly string[]> {
+    async failureNotes(task: Task): Promise<readonly string[]> {
       const { references = [] } = task.request;
       if (task.failure?.cause !== 'failed' || references.length === 0) return [];
-      let known: readonly string[] | undefined;
+      let storedNotes: readonly string[] | undefined;
       try {
         await change(task.id, (stored) => {
-          known = stored.referenceNotes;
-          return known ? stored : setReferenceNotes(stored, []);
+          storedNotes = stored.referenceNotes;
+          return storedNotes ? stored : setReferenceNotes(stored, []);
         });
-        if (known) return known;
-        const found = await checkAll(references, task.requesterId);
-        await change(task.id, (stored) => setReferenceNotes(stored, found));
-        return found ?? [];
+        if (storedNotes) return storedNotes;
+        const newNotes = await checkAll(references, task.requesterId);
+        await change(task.id, (stored) => setReferenceNotes(stored, newNotes));
+        return newNotes ?? [];
       } catch (error) {
         // The failure itself is shown even without these notes.
         log.warn({ task: task.id, err: error }, 'The references of a failed task could not be checked.');
@@ -58,18 +58,18 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
 
   /** Undefined if the bot is about to stop; the references are checked again after the next start. */
   async function checkAll(references: readonly Reference[], memberId: string): Promise<string[] | undefined> {
-    const looks = await Promise.all(
+    const checks = await Promise.all(
       references.map(async (one) => {
-        const look = await check(one, memberId);
-        return look === undefined ? [] : [{ ...one, look }];
+        const verdict = await check(one, memberId);
+        return verdict === undefined ? [] : [{ ...one, look: verdict }];
       }),
     );
-    const all = looks.flat();
-    return all.length < references.length ? undefined : referenceNotes(all, say);
+    const checkedReferences = checks.flat();
+    return checkedReferences.length < references.length ? undefined : referenceNotes(checkedReferences, say);
   }
 
   /** Undefined if the bot is about to stop. */
-  async function check({ address, medium }: Reference, givenBy: string): Promise<Look | undefined> {
+  async function check({ address, medium }: Reference, givenBy: string): Promise<ReferenceVerdict | undefined> {
     try {
       const { type, release } = await media.fetch({ address }, { ...FETCH_LIMITS, givenBy });
       release();
@@ -79,12 +79,12 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
       if (error.code === 'closed') return undefined;
       log.info({ kind: error.kind }, 'A reference of a failed task could not be fetched.');
       const until = error.kind === 'expired' ? signatureExpiry(address) : undefined;
-      return until !== undefined && until <= clock.now() ? 'gone' : lookFrom(error);
+      return until !== undefined && until <= clock.now() ? 'gone' : verdictFrom(error);
     }
   }
 }
 
-function lookFrom({ kind, status }: MediaError): Look {
+function verdictFrom({ kind, status }: MediaError): ReferenceVerdict {
   switch (kind) {
     case 'too-large':
       return 'large';
@@ -100,20 +100,21 @@ function lookFrom({ kind, status }: MediaError): Look {
   }
 }
 
-type Look = 'fine' | 'large' | 'gone' | 'odd' | 'hidden' | 'unreachable' | { status: number };
+type ReferenceVerdict = 'fine' | 'large' | 'gone' | 'odd' | 'hidden' | 'unreachable' | { status: number };
 
 const MAX_NAME_LENGTH = 100;
 
 /** Names the references that may explain a failure. */
 export function referenceNotes(
-  references: readonly (Pick<Reference, 'name' | 'medium'> & { look: Look })[],
+  references: readonly (Pick<Reference, 'name' | 'medium'> & { look: ReferenceVerdict })[],
   say: Say,
 ): string[] {
-  const areUsable = references.every(({ look }) => look === 'fine' || look === 'large');
-  const lines = references.map(({ name: given, medium, look }) => {
-    const name = inCode(given.slice(0, MAX_NAME_LENGTH));
-    if (typeof look === 'object') return `-# ${say('video.reference.status', { name, status: String(look.status) })}`;
-    return `-# ${look === 'odd' ? say(`video.reference.wrongType.${medium}`, { name }) : say(`video.reference.${look}`, { name })}`;
+  const areUsable = references.every(({ look: verdict }) => verdict === 'fine' || verdict === 'large');
+  const lines = references.map(({ name: given, medium, look: verdict }) => {
+    const name = inlineCode(given.slice(0, MAX_NAME_LENGTH));
+    if (typeof verdict === 'object')
+      return `-# ${say('video.reference.status', { name, status: String(verdict.status) })}`;
+    return `-# ${verdict === 'odd' ? say(`video.reference.wrongType.${medium}`, { name }) : say(`video.reference.${verdict}`, { name })}`;
   });
   // The specification, part 7: the URL must be reachable, or the field must match the model.
   return areUsable && lines.length > 0 ? [...lines, `-# ${say('video.reference.model')}`] : lines;

@@ -1,4 +1,4 @@
-import { inCode } from '../discord/markdown.ts';
+import { inlineCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { lanes } from '../locales/en/notices.ts';
 import type { Say } from '../locales/index.ts';
@@ -34,21 +34,21 @@ const views: Readonly<Record<NoticeTopic, View>> = {
   ],
   store: ({ facts, since }, say) => [
     say(`notices.store.${oneOf(['failed', 'full', 'locked', 'unreachable'], facts.kind)}`, { since: seconds(since) }),
-    ...counted(facts.unsaved, (count) => say('notices.store.unsaved', { count })),
+    ...countLine(facts.unsaved, (count) => say('notices.store.unsaved', { count })),
   ],
   budget: ({ facts }, say) => {
     const { share, limit, left, resets } = facts;
-    const texts = { limit: textOf(limit), left: textOf(left), resets: seconds(resets) };
-    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.nearlyUsedUp', texts)];
+    const variables = { limit: textOf(limit), left: textOf(left), resets: seconds(resets) };
+    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.nearlyUsedUp', variables)];
   },
   balance: ({ facts, since }, say) => [
     say('notices.balance', { left: textOf(facts.left), perDay: textOf(facts.perDay), since: seconds(since) }),
   ],
   model: ({ facts: { kind, model, isUnlisted }, since }, say) => {
-    const known = { kind: textOf(kind), since: seconds(since) };
-    if (isUnlisted === true) return [say('notices.model.unlisted', known)];
-    if (model === undefined) return [say('notices.model.kind', known)];
-    return [say('notices.model.one', { ...known, model: inCode(textOf(model)) })];
+    const variables = { kind: textOf(kind), since: seconds(since) };
+    if (isUnlisted === true) return [say('notices.model.unlisted', variables)];
+    if (model === undefined) return [say('notices.model.kind', variables)];
+    return [say('notices.model.one', { ...variables, model: inlineCode(textOf(model)) })];
   },
   channel: (_, say) => [say('notices.channel')],
   started: startLines,
@@ -72,23 +72,23 @@ function startLines({ facts, count, since }: Notice, say: Say): string[] {
             awaySince: seconds(awaySince),
           }),
         ]),
-    ...counted(facts.tasks, (tasks) => say('notices.started.tasks', { count: tasks })),
-    ...counted(facts.unconfirmed, (tasks) => say('notices.started.unconfirmed', { count: tasks })),
+    ...countLine(facts.tasks, (tasks) => say('notices.started.tasks', { count: tasks })),
+    ...countLine(facts.unconfirmed, (tasks) => say('notices.started.unconfirmed', { count: tasks })),
   ];
 }
 
-const seconds = (at: unknown): number => (typeof at === 'number' ? Math.floor(at / 1000) : 0);
+const seconds = (timeMs: unknown): number => (typeof timeMs === 'number' ? Math.floor(timeMs / 1000) : 0);
 
-const counted = (count: unknown, line: (count: number) => string): string[] =>
+const countLine = (count: unknown, line: (count: number) => string): string[] =>
   typeof count === 'number' && count > 0 ? [line(count)] : [];
 
 /** Falls back to the first name, because another version may have stored an unknown one. */
-const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], found: unknown): Name =>
-  names.find((name) => name === found) ?? names[0];
+const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], value: unknown): Name =>
+  names.find((name) => name === value) ?? names[0];
 
 const textOf = (fact: Notice['facts'][string] | undefined): string => String(fact ?? '');
 
-const isNamed = (lane: string): lane is keyof typeof lanes => Object.hasOwn(lanes, lane);
+const isKnownLane = (lane: string): lane is keyof typeof lanes => Object.hasOwn(lanes, lane);
 
 /** The commands that a polling lane serves; the name of the lane if this version does not know it. */
-export const nameOfLane = (lane: string, say: Say): string => (isNamed(lane) ? say(`lanes.${lane}`) : lane);
+export const nameOfLane = (lane: string, say: Say): string => (isKnownLane(lane) ? say(`lanes.${lane}`) : lane);

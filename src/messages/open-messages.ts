@@ -14,10 +14,10 @@ interface MessagesParts
   outbox: Outbox;
 }
 
-export type Messages = ReturnType<typeof openMessages>;
+export type Messages = ReturnType<typeof createMessages>;
 
-/** Opens the parts that show tasks in messages and update the messages whenever their tasks change. */
-export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
+/** Creates the parts that show tasks in messages and update the messages whenever their tasks change. */
+export function createMessages({ engine, outbox, ...parts }: MessagesParts) {
   const { tasks, media, fingerprints, offers, models, budgets, spending, rules, serverLogs } = engine;
   const { clock, log } = parts;
   const { prepare, hintAt, answerOf, messageOf, prepareAgain } = presenter({
@@ -31,13 +31,13 @@ export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
     spending,
     rules,
   });
-  const showing = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
+  const deliveryParts = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
   const review = new ResultReview({ ...parts, media, fingerprints, tasks, rules, budgets, serverLogs, outbox });
-  const delivery = new Delivery({ ...showing, prepare, hintAt });
-  const answers = new Answers({ ...showing, delivery, plansOf: answerOf });
+  const delivery = new Delivery({ ...deliveryParts, prepare, hintAt });
+  const answers = new Answers({ ...deliveryParts, delivery, plansOf: answerOf });
   tasks.book.onChange((task) => {
     if (task.traits.isText) answers.show(task);
-    else if (!task.traits.isPart && !review.take(task)) delivery.show(task);
+    else if (!task.traits.isPart && !review.intercept(task)) delivery.show(task);
   });
   return {
     answers,

@@ -22,8 +22,8 @@ interface NoticesParts {
   log: Log;
 }
 
-/** Opens the notices to the operator, one for each cause, and the list of recent starts. */
-export function openNotices({ version, engine, gateway, store, operator, say, clock, log }: NoticesParts) {
+/** Sets up the notices to the operator, one for each cause, and the list of recent starts. */
+export function createNotices({ version, engine, gateway, store, operator, say, clock, log }: NoticesParts) {
   const { tasks, ledger, usage, spending, circuits, models } = engine;
   const notices = new Notices({
     store: store.notices,
@@ -34,12 +34,12 @@ export function openNotices({ version, engine, gateway, store, operator, say, cl
     ...{ clock, log },
   });
   const runs = new Runs({ store: store.runs, version, clock, log });
-  operator.onChannel((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
+  operator.onChannelStatus((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
   const { scheduler, book } = tasks;
   const balance = new BalanceWatch({ reports: gateway.usage, ledger, clock, log });
   const watch = new Watch({ notices, runs, balance, scheduler, store, book, spending, circuits, models, clock });
   return {
-    tell: notices.tell.bind(notices),
+    report: notices.report.bind(notices),
 
     /** The current notices, and the recent starts. */
     state: () => ({ notices: notices.ongoing, runs: runs.recent }),
@@ -50,26 +50,29 @@ export function openNotices({ version, engine, gateway, store, operator, say, cl
 
     /** Call this once the bot has started. It reports the start, which is the first notice. */
     start(): void {
-      const [, before] = runs.recent;
-      notices.tell({
+      const [, previous] = runs.recent;
+      notices.report({
         topic: 'started',
         facts: {
           version,
-          ...(before && before.version !== version && { previous: before.version }),
-          ...(before && { awaySince: before.stoppedAt ?? before.seenAt, wasClean: before.stoppedAt !== undefined }),
+          ...(previous && previous.version !== version && { previous: previous.version }),
+          ...(previous && {
+            awaySince: previous.stoppedAt ?? previous.seenAt,
+            wasClean: previous.stoppedAt !== undefined,
+          }),
           tasks: book.liveCount,
           unconfirmed: book.live(({ state }) => state === 'unconfirmed').length,
         },
       });
-      if (store.olderSchema) notices.tell({ topic: 'schema', facts: store.schema });
+      if (store.olderSchema) notices.report({ topic: 'schema', facts: store.schema });
       notices.start();
       watch.start();
       // The balance can only be interpreted if the unit of its amounts is known.
       if (usage.unit === 'cents') balance.start();
     },
 
-    /** Waits for notices that are being sent. */
-    async pause(): Promise<void> {
+    /** Stops watching, and waits for notices that are being sent. */
+    async stopWatching(): Promise<void> {
       watch.stop();
       await Promise.all([notices.stop(), balance.stop()]);
     },

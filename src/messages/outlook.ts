@@ -1,4 +1,4 @@
-import { inCode } from '../discord/markdown.ts';
+import { inlineCode } from '../discord/markdown.ts';
 import type { Say } from '../locales/index.ts';
 import type { Outlook } from '../services/tasks/outlook.ts';
 import type { TaskKind } from '../services/tasks/task.ts';
@@ -15,16 +15,16 @@ export function slowMinutes(typicalMs: number | undefined): number | undefined {
 /** What a member should know before confirming orders: which models are slow or failing. */
 export function outlookNotes(
   orders: readonly OrderedRequest<TaskKind>[],
-  outlook: Pick<Outlook, 'of'>,
+  outlook: Pick<Outlook, 'prospectOf'>,
   say: Say,
 ): string[] {
   const notes = orders.flatMap((order) => {
-    const { typicalMs, failing } = outlook.of(order);
+    const { typicalMs, failing } = outlook.prospectOf(order);
     if (failing) {
       const since = Math.floor(failing.since / 1000);
       const { model } = failing;
       if (model === undefined) return [say('outlook.failingKind', { since })];
-      return [say('outlook.failingModel', { model: inCode(model), since })];
+      return [say('outlook.failingModel', { model: inlineCode(model), since })];
     }
     const minutes = slowMinutes(typicalMs);
     return minutes === undefined ? [] : [say('outlook.slow', { minutes })];

@@ -24,7 +24,7 @@ import { previewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
 import { type Copies, contentOf, type Result, type ResultParts, recordResults, resultsOf } from './results.ts';
 import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.ts';
 import { buttonPlan } from './task-buttons.ts';
-import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
+import { NOTHING_SHOWN, nameOf, type ShownResult, taskMessage } from './task-message.ts';
 
 export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views' | 'isRemix' | 'readsMessages'> {
   say: Say;
@@ -38,8 +38,8 @@ export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views
   clock: Clock;
   /** The files that Discord stores with a task's message, by name. */
   storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
-  budgets: Pick<Budgets, 'of'>;
-  spending: Pick<Spending, 'leftTo'>;
+  budgets: Pick<Budgets, 'get'>;
+  spending: Pick<Spending, 'remainingFor'>;
   rules: Pick<Rules, 'judgesResults'>;
 }
 
@@ -52,69 +52,71 @@ export function presenter(parts: PresenterParts) {
     typicalMs: (task) => tasks.outlook.typicalMs(task),
     largerVariants: (model) => largerSizes(model, models.lastListed),
   };
-  const noted = noteFinder({ ...parts, change: (id, transition) => tasks.book.change(id, transition) });
+  const noteSource = noteFinder({ ...parts, change: (id, transition) => tasks.book.change(id, transition) });
   const music = musicPresenter(parts);
 
   /** `areGone`: Discord has no copy of results that the gateway no longer has. */
   async function shownResults(
     task: Task,
     results: readonly Result[],
-    nothing: Shown,
+    base: ShownResult,
     { areGone = false, signal }: { areGone?: boolean; signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedMessage> {
     await recordResults(task.id, results, parts);
     // The buttons for larger variants depend on the list of models.
     if (context.views[task.kind]?.needsModelList) await models.listQuickly();
     const prompt = nameOf(task, context, say);
-    const described = [
+    const previews = [
       ...(await sourcePreviewsOf(task, parts, signal)),
-      ...(await thumbnailsOf(task, (index) => results[index]?.as === 'link', parts, signal)),
+      ...(await thumbnailsOf(task, (index) => results[index]?.outcome === 'link', parts, signal)),
     ];
     const files = results.flatMap((result, index): FilePlan[] => {
-      if (result.as !== 'file') return [];
+      if (result.outcome !== 'file') return [];
       const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
       const alt = music.altOf(task, index) ?? say('task.alt', { prompt });
       return [{ name, ...contentOf(result), alt, spoiler: isSpoiler(task) }];
     });
     const extras = await music.songAttachments(task, files.length);
-    const gone = results.filter((one) => one.as === 'gone');
+    const gone = results.filter((one) => one.outcome === 'gone');
     const goneForGood = areGone ? gone.filter(({ isCertain }) => isCertain).length : 0;
     const shown = {
-      ...nothing,
-      files: [...described.map(({ file }) => file), ...files, ...extras.files],
+      ...base,
+      files: [...previews.map(({ file }) => file), ...files, ...extras.files],
       notes: [
-        ...nothing.notes,
-        ...(results.some((result) => result.as === 'file' && result.lostManifest) ? [say('task.lostManifest')] : []),
-        ...noted.ofResult(task, results),
+        ...base.notes,
+        ...(results.some((result) => result.outcome === 'file' && result.lostManifest)
+          ? [say('task.lostManifest')]
+          : []),
+        ...noteSource.resultNotes(task, results),
         ...extras.notes,
         ...(await costLines(task, parts)),
       ],
-      links: results.filter((result) => result.as === 'link'),
-      wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
+      links: results.filter((result) => result.outcome === 'link'),
+      wholes: results.flatMap((result) => (result.outcome === 'file' ? (result.smallerThan?.address ?? []) : [])),
       gone: gone.length - goneForGood,
       goneForGood,
-      invalid: results.filter(({ as }) => as === 'invalid').length,
+      invalid: results.filter(({ outcome }) => outcome === 'invalid').length,
     };
     return {
       plan: taskMessage(task, context, say, shown),
       release: () => {
         extras.release();
-        for (const { release } of described) release();
-        for (const result of results) if (result.as === 'file') result.release();
+        for (const { release } of previews) release();
+        for (const result of results) if (result.outcome === 'file') result.release();
       },
     };
   }
 
   // A later utterance interrupts an answer, and is answered instead.
-  const isSpokenOver = ({ id, parentId }: Task): boolean =>
+  const isInterrupted = ({ id, parentId }: Task): boolean =>
     tasks.book
       .live(({ traits }) => traits.isUtterance === true)
       .some((other) => other.parentId === parentId && other.id > id);
   const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
-  const utteranceStyle = talkStyle(isSpokenOver);
+  const utteranceStyle = talkStyle(isInterrupted);
   const answers = (task: Task, more?: AnswerExtras) =>
     answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, say, more);
-  const answerInOneMessage = async (task: Task, parentLink: string | undefined): Promise<MessagePlan> => {
+  const singleAnswerMessage = async (task: Task, parentLink: string | undefined): Promise<MessagePlan> => {
     const isResult = hasEnded(task) && !task.traits.isUtterance;
     return answers(task, { parentLink, notes: isResult ? await costLines(task, parts) : [] }).first;
   };
@@ -130,59 +132,60 @@ export function presenter(parts: PresenterParts) {
     async prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
       if (task.delivery.call) return pingFor(task, say);
       if (task.traits.isAlbum) return music.album(task);
-      const own = ownMessage(task);
-      if (own) return toPrepared(own);
+      const customMessage = ownMessage(task);
+      if (customMessage) return toPrepared(customMessage);
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return toPrepared(await answerInOneMessage(task, parentLink));
-      const nothing = { ...NOTHING_SHOWN, parentLink };
+      if (task.traits.isText) return toPrepared(await singleAnswerMessage(task, parentLink));
+      const base = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         // A result that will be moderated is not shown while it is being generated.
         const preview = parts.rules.judgesResults(task) ? undefined : await previewOf(task, parts, signal);
         const files = preview ? [preview.file] : [];
-        return toPrepared(taskMessage(task, context, say, { ...nothing, files }), preview?.release);
+        return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.release);
       }
       if (task.state === 'ready' && !isHeld(task))
-        return shownResults(task, await resultsOf(task, parts), nothing, { signal });
-      return toPrepared(taskMessage(task, context, say, { ...nothing, notes: await noted.ofFailure(task) }));
+        return shownResults(task, await resultsOf(task, parts), base, { signal });
+      return toPrepared(taskMessage(task, context, say, { ...base, notes: await noteSource.failureNotes(task) }));
     },
 
     hintAt(task: Task): MessagePlan {
       const name = escapeText(nameOf(task, context, say), MAX_NAME_LENGTH);
       const [content, label] = [say('task.mayBeShown', { name }), say('task.buttons.showHere')];
-      // In a direct message only its owner can press it.
+      // In a direct message, only the task's owner can press the button.
       return { content, controls: task.state === 'ready' ? [buttonPlan(label, customIds.showAll.id(task.id))] : [] };
     },
 
     /** Prepares an earlier result again, from Discord's copy or else from the gateway. */
     async prepareAgain(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<PreparedMessage> {
       if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
-      const here = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
-      if (task.traits.isAlbum) return music.album(here);
+      const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
+      if (task.traits.isAlbum) return music.album(shownTask);
       if (task.traits.isTalk) return toPrepared(transcript(await talkTurns(task, tasks.book), say));
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return toPrepared(await answerInOneMessage(inOneMessage(task), parentLink));
-      const nothing = { ...NOTHING_SHOWN, parentLink };
+      if (task.traits.isText) return toPrepared(await singleAnswerMessage(withoutFollowUps(task), parentLink));
+      const base = { ...NOTHING_SHOWN, parentLink };
       const stored = await parts.storedFiles(task);
-      const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
-      return shownResults(here, results, nothing, { areGone: stored !== undefined });
+      const results = await resultsOf(shownTask, parts, copiesOf(stored ?? new Map()));
+      return shownResults(shownTask, results, base, { areGone: stored !== undefined });
     },
   };
 }
 
 const MAX_NAME_LENGTH = 500;
 
-/** Whether its results are waiting for a moderator or for the moderation service. */
+/** Whether the results of a task are waiting for a moderator or for the moderation service. */
 const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>
   isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task));
 
 /** Returns the lines with the cost of a task and the remaining limit of its owner, if their server shows this to everyone who sees the result. */
 async function costLines(task: Task, { tasks, budgets, spending, say }: PresenterParts): Promise<string[]> {
-  if (task.guildId === undefined || !task.traits.isPaid || !budgets.of(task.guildId).showsCost) return [];
-  const known = await tasks.ledger?.costOf(task);
+  if (task.guildId === undefined || !task.traits.isPaid || !budgets.get(task.guildId).showsCost) return [];
+  const taskCost = await tasks.ledger?.costOf(task);
   // The amount is rounded here; the task's page shows every digit.
-  const amount = known && aboutDollars(known.amount);
-  const cost = amount === undefined ? say('cost.unknown') : known?.isEstimate ? say('cost.about', { amount }) : amount;
-  const left = tightest(spending.leftTo(task));
+  const amount = taskCost && aboutDollars(taskCost.amount);
+  const cost =
+    amount === undefined ? say('cost.unknown') : taskCost?.isEstimate ? say('cost.about', { amount }) : amount;
+  const left = tightest(spending.remainingFor(task));
   return [`-# ${left ? say('task.costAndLeft', { cost, left: leftOf(left, say) }) : say('task.cost', { cost })}`];
 }
 
@@ -196,15 +199,15 @@ async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<stri
 }
 
 /** For a message without the further messages of the answer: the whole answer is attached as a file. */
-const inOneMessage = (task: Task): Task =>
+const withoutFollowUps = (task: Task): Task =>
   task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
 
 /** The names of files contain the index of their result. */
 function copiesOf(files: ReadonlyMap<string, string>): Copies {
   return new Map(
     [...files].flatMap(([name, address]): [number, string][] => {
-      const place = /-(\d+)\.\w+$/.exec(name)?.[1];
-      return place === undefined ? [] : [[Number(place) - 1, address]];
+      const position = /-(\d+)\.\w+$/.exec(name)?.[1];
+      return position === undefined ? [] : [[Number(position) - 1, address]];
     }),
   );
 }
@@ -213,10 +216,10 @@ function copiesOf(files: ReadonlyMap<string, string>): Copies {
 function pingFor(task: Task, say: Say): PreparedMessage {
   if (task.traits.isTalk) return toPrepared(talkNotice(task, say));
   if (task.traits.isUtterance) {
-    const asFile = voiceMessage(task, say, { asFile: true });
+    const fileMessage = voiceMessage(task, say, { asFile: true });
     return task.route.maySpeak === false
-      ? toPrepared(asFile)
-      : { ...toPrepared(voiceMessage(task, say)), instead: asFile };
+      ? toPrepared(fileMessage)
+      : { ...toPrepared(voiceMessage(task, say)), fallback: fileMessage };
   }
   // The ping contains the outcome, but nothing from the request.
   const { state, failure, requesterId } = task;

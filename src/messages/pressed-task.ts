@@ -4,7 +4,7 @@ import type { HandlerContext, Outcome } from '../discord/handlers.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
-import { nameTask } from '../lib/log-subject.ts';
+import { setSubjectTask } from '../lib/log-subject.ts';
 import { Refusal, throwRefusal } from '../lib/refusal.ts';
 import type { Proposal, Proposals } from '../services/proposals.ts';
 import type { Rules } from '../services/rules/rules.ts';
@@ -19,11 +19,11 @@ import { proposalQuestion } from './proposal.ts';
 export interface MessageServices {
   tasks: Tasks;
   /** Orders that wait for their member's decision. */
-  proposals: Pick<Proposals, 'make' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
+  proposals: Pick<Proposals, 'create' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
   /** The further messages of long answers. */
   answers: Pick<Answers, 'deleteFurther'>;
   /** The rules of servers. */
-  rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'of' | 'change' | 'hasModerator'>;
+  rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'get' | 'change' | 'hasModerator'>;
   clock: Clock;
   /** The current message of a task, without its results. */
   messageOf(task: Task): MessagePlan;
@@ -34,7 +34,7 @@ export async function pressedTask(taskId: string, { services, place }: HandlerCo
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
   if (!mayContinue(task, place.userId)) throw new Refusal('refusals.notYours');
-  nameTask(task.id);
+  setSubjectTask(task.id);
   if (!mayManageMessages(place) && !task.traits.isTalk) services.rules.mustMayPress(task, place);
   return task;
 }
@@ -55,11 +55,11 @@ export function mustBeOfKind<K extends TaskKind>(kind: K, task: Task): Extract<T
   return task;
 }
 
-/** A form must open within Discord's limit of three seconds, so the store gets one of them. */
+/** A form must open within Discord's limit of three seconds, so the store gets one of these seconds. */
 const STORE_TIMEOUT_MS = 1_000;
 
 /** Loads a task before a form opens, and gives up in time, because Discord does not accept a late form. */
-export async function inTimeForForm(task: Promise<Task>, { services }: HandlerContext<MessageServices>): Promise<Task> {
+export async function loadForForm(task: Promise<Task>, { services }: HandlerContext<MessageServices>): Promise<Task> {
   const found = await withTimeout(services.clock, STORE_TIMEOUT_MS, task);
   if (!found) throw new Refusal('refusals.storeSlow');
   return found;
@@ -76,7 +76,7 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<Outcome> {
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
-  // `Orders` checks this again on submission, but a confirmation is asked for earlier.
+  // `Orders` checks this again on submission, but the member is asked for confirmation before that.
   services.rules.mustAllow({ ...origin, ...order });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
   const { outlook } = services.tasks;
@@ -89,7 +89,7 @@ export function proposeHere(
   { services, origin }: Omit<SubmitContext, 'say'>,
 ): Promise<Proposal> {
   const orders = [{ ...order, parentId: parent?.id }];
-  return services.proposals.make({ memberId: origin.requesterId, orders });
+  return services.proposals.create({ memberId: origin.requesterId, orders });
 }
 
 /** Asks a member whether to submit several orders that follow one task. Each gets its own message, as public as that task's. */
@@ -99,7 +99,7 @@ export async function proposeAll(
   { services, origin, say }: SubmitContext,
 ): Promise<MessagePlan> {
   for (const order of orders) services.rules.mustAllow({ ...origin, ...order });
-  const proposal = await services.proposals.make({
+  const proposal = await services.proposals.create({
     memberId: origin.requesterId,
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
     messages: isPrivate ? 'private' : 'public',

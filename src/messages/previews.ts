@@ -23,7 +23,7 @@ interface Preview {
 /** A preview is only shown for seconds, so it is small, and no message waits long for it. */
 const MAX_PREVIEW_BYTES = 2 ** 20;
 const MAX_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
-const PREVIEW_LIMIT_MS = 5_000;
+const PREVIEW_TIMEOUT_MS = 5_000;
 
 /** Fetches the gateway's image of a task in progress. */
 export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview | undefined> {
@@ -42,9 +42,9 @@ const MAX_SHOWN_SOURCE_BYTES = 2 ** 19;
 
 /** Fetches the source images of a description, which says little without them. */
 export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview[]> {
-  const given = parts.views[task.kind]?.sourceImages?.(task) ?? [];
+  const sourceImages = parts.views[task.kind]?.sourceImages?.(task) ?? [];
   const previews: Preview[] = [];
-  for (const [index, { address, name }] of given.entries()) {
+  for (const [index, { address, name }] of sourceImages.entries()) {
     const alt = parts.say('task.describe.alt', { name });
     // Discord marks a spoiler in the file's name.
     const file = { name: `${task.kind}-${task.id}-${index + 1}`, alt, spoiler: name.startsWith('SPOILER_') };
@@ -92,7 +92,7 @@ async function fetchReduced(
   signal?: AbortSignal,
 ): Promise<Preview | undefined> {
   try {
-    const fetched = await media.fetch({ address }, { max, timeoutMs: PREVIEW_LIMIT_MS, signal, givenBy });
+    const fetched = await media.fetch({ address }, { max, timeoutMs: PREVIEW_TIMEOUT_MS, signal, givenBy });
     if (fetched.type.kind !== 'image') {
       fetched.release();
       return undefined;

@@ -8,21 +8,21 @@ interface PromptFormOptions {
   id: string;
   title: string;
   prompt: string;
-  withRegion: boolean;
+  hasRegion: boolean;
 }
 
 /** The capacity of a field. A longer text continues in a second field, so nothing is silently cut off. */
 const MAX_FIELD_LENGTH = 4_000;
 
-export function promptForm({ id, title, prompt, withRegion }: PromptFormOptions, say: Say): FormPlan {
-  const [first, second] = halves(prompt);
+export function promptForm({ id, title, prompt, hasRegion }: PromptFormOptions, say: Say): FormPlan {
+  const [first, second] = splitPrompt(prompt);
   const text = { type: 'text', isLong: true } as const;
   const fields: FieldPlan[] = [
     { ...text, name: 'words', label: say('promptForm.prompt'), value: first, required: true },
     ...(second === '' ? [] : [{ ...text, name: 'more', label: say('promptForm.continued'), value: second }]),
   ];
   const shownTitle = title === '' ? say('promptForm.title') : title;
-  if (!withRegion) return { id, title: shownTitle, fields };
+  if (!hasRegion) return { id, title: shownTitle, fields };
   const options = sides.map((side) => ({ value: side, label: say(`promptForm.areas.${side}`) }));
   return {
     id,
@@ -36,23 +36,23 @@ export function promptForm({ id, title, prompt, withRegion }: PromptFormOptions,
 }
 
 /** Splits at a space near the end of the first field, if there is one. */
-function halves(prompt: string): [string, string] {
+function splitPrompt(prompt: string): [string, string] {
   if (prompt.length <= MAX_FIELD_LENGTH) return [prompt, ''];
   const space = prompt.lastIndexOf(' ', MAX_FIELD_LENGTH);
   // Never inside a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(prompt.charAt(MAX_FIELD_LENGTH - 1)) ? MAX_FIELD_LENGTH - 1 : MAX_FIELD_LENGTH;
-  const at = space > MAX_FIELD_LENGTH / 2 ? space : end;
-  return [prompt.slice(0, at), prompt.slice(at)];
+  const splitIndex = space > MAX_FIELD_LENGTH / 2 ? space : end;
+  return [prompt.slice(0, splitIndex), prompt.slice(splitIndex)];
 }
 
 export interface PromptFormValues {
   prompt: string;
   side: string;
-  drawn: FormValues['files'][string] | undefined;
+  maskFile: FormValues['files'][string] | undefined;
 }
 
 export function readPromptForm({ fields, files }: FormValues): PromptFormValues | Refusal {
   const { words: prompt = '', more = '', side = '' } = fields;
   const text = (prompt + more).trim();
-  return text === '' ? new Refusal('refusals.promptMissing') : { prompt: text, side, drawn: files.mask };
+  return text === '' ? new Refusal('refusals.promptMissing') : { prompt: text, side, maskFile: files.mask };
 }

@@ -17,9 +17,9 @@ const runButton = button(customIds.runProposal, {
     const proposal = await services.proposals.take(id, place.userId);
     if (services.proposals.hasRisen(proposal)) {
       const { memberId, orders, messages } = proposal;
-      const withNewPrice = await services.proposals.make({ memberId, orders, messages }, id);
+      const repricedProposal = await services.proposals.create({ memberId, orders, messages }, id);
       const { outlook } = services.tasks;
-      return proposalQuestion(withNewPrice, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
+      return proposalQuestion(repricedProposal, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
     }
     try {
       return await submitAll(proposal, context);
@@ -31,19 +31,19 @@ const runButton = button(customIds.runProposal, {
 });
 
 async function submitAll({ orders, messages }: Proposal, context: Context): Promise<Outcome> {
-  const all = await Promise.all(orders.map((order) => withParent(order, context)));
+  const ordersWithParents = await Promise.all(orders.map((order) => withParent(order, context)));
   const { origin, services, say } = context;
   if (messages === undefined) {
-    for (const order of all) await submitConfirmed(order, { services, origin });
+    for (const order of ordersWithParents) await submitConfirmed(order, { services, origin });
     return 'shown by delivery';
   }
-  for (const order of all)
+  for (const order of ordersWithParents)
     await context.postAnother(
       { content: say('task.submitting') },
-      (from) => submitConfirmed(order, { services, origin: from }),
+      (newOrigin) => submitConfirmed(order, { services, origin: newOrigin }),
       { isPrivate: messages === 'private' },
     );
-  return { content: say('proposal.submitted', { count: all.length }), controls: [] };
+  return { content: say('proposal.submitted', { count: ordersWithParents.length }), controls: [] };
 }
 
 async function withParent({ parentId, ...order }: ProposedOrder, { services }: Context) {

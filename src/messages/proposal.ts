@@ -13,13 +13,13 @@ interface QuestionFacts {
   /** The label of the button that submits. */
   run?: string;
   hasRisen?: boolean;
-  outlook: Pick<Outlook, 'of'>;
+  outlook: Pick<Outlook, 'prospectOf'>;
 }
 
 /** Asks a member whether orders are to be submitted. */
 export function proposalQuestion(
   { id, orders, price }: Proposal,
-  { reason, run, hasRisen = false, outlook }: QuestionFacts,
+  { reason, run: runLabel, hasRisen = false, outlook }: QuestionFacts,
   say: Say,
 ): MessagePlan {
   const cost = price === undefined ? say('cost.unknown') : say('cost.about', { amount: aboutDollars(price) });
@@ -31,7 +31,7 @@ export function proposalQuestion(
       say('proposal.cost', { cost, count: orders.length }),
     ].join('\n'),
     controls: [
-      buttonPlan(run ?? say('proposal.run', { count: orders.length }), customIds.runProposal.id(id), {
+      buttonPlan(runLabel ?? say('proposal.run', { count: orders.length }), customIds.runProposal.id(id), {
         look: 'primary',
       }),
       buttonPlan(say('task.buttons.cancel'), customIds.cancelProposal.id(id)),

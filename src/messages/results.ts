@@ -27,27 +27,27 @@ export interface ResultParts {
 /** The outcome of fetching one result: a file to attach, or a link; otherwise it is gone, or does not have the expected type. */
 export type Result =
   | ({
-      as: 'file';
+      outcome: 'file';
       type: MediaType;
       video?: VideoFacts;
-      smallerThan?: Place;
+      smallerThan?: ResultUrl;
       lostManifest?: boolean;
       release(): void;
     } & FileContent)
-  | { as: 'link'; address: string; expiresAt?: number | undefined; video?: VideoFacts }
-  /** `isCertain`: its host said so; otherwise the host may just be unreachable. */
-  | { as: 'gone'; isCertain: boolean }
-  | { as: 'invalid' };
+  | { outcome: 'link'; address: string; expiresAt?: number | undefined; video?: VideoFacts }
+  /** `isCertain`: the host confirmed it; otherwise the host may only be unreachable. */
+  | { outcome: 'gone'; isCertain: boolean }
+  | { outcome: 'invalid' };
 
-const GONE: Result = { as: 'gone', isCertain: true };
-const UNREACHABLE: Result = { as: 'gone', isCertain: false };
-const INVALID: Result = { as: 'invalid' };
+const GONE: Result = { outcome: 'gone', isCertain: true };
+const UNREACHABLE: Result = { outcome: 'gone', isCertain: false };
+const INVALID: Result = { outcome: 'invalid' };
 
 /** The limit of one message. All deliveries share one memory limit, and a message that needed all of it would block itself. */
 export const MAX_IN_MEMORY = 96 * 2 ** 20;
 
 /** The URL of a result, from the stored task or from a new response. */
-type Place = Pick<StoredMedium, 'address' | 'expiresAt'>;
+type ResultUrl = Pick<StoredMedium, 'address' | 'expiresAt'>;
 
 /** The URLs of Discord's copies of results that were attached before, by index. */
 export type Copies = ReadonlyMap<number, string>;
@@ -68,8 +68,8 @@ export async function resultsOf(
       const media = await response;
       return media ? (media[index] ?? 'none') : 'unknown';
     };
-    const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.size : 0), 0);
-    const fetch = fetcher(task, parts, max - held);
+    const bytesInMemory = results.reduce((sum, result) => sum + (result.outcome === 'file' ? result.size : 0), 0);
+    const fetch = fetcher(task, parts, max - bytesInMemory);
     results.push((await copyFrom(copies.get(index), fetch)) ?? (await resultFrom(medium, queryOnce, fetch)));
   }
   return results;
@@ -77,12 +77,12 @@ export async function resultsOf(
 
 async function copyFrom(address: string | undefined, fetch: Fetch): Promise<Result | undefined> {
   const copy = address === undefined ? GONE : await fetch({ address }, { address });
-  return copy.as === 'file' ? copy : undefined;
+  return copy.outcome === 'file' ? copy : undefined;
 }
 
-async function resultFrom(known: Place, query: () => Promise<Medium | 'none' | 'unknown'>, fetch: Fetch) {
-  const first = known.address === undefined ? GONE : await fetch({ address: known.address }, known);
-  if (first.as !== 'gone') return first;
+async function resultFrom(stored: ResultUrl, query: () => Promise<Medium | 'none' | 'unknown'>, fetch: Fetch) {
+  const original = stored.address === undefined ? GONE : await fetch({ address: stored.address }, stored);
+  if (original.outcome !== 'gone') return original;
   // The result was inside a response, or its URL has expired; a new response may contain it.
   const medium = await query();
   if (typeof medium === 'string') return medium === 'none' ? GONE : UNREACHABLE;
@@ -92,27 +92,27 @@ async function resultFrom(known: Place, query: () => Promise<Medium | 'none' | '
 }
 
 /** Errors after which the URL may still work in a browser. */
-const MAY_OPEN_IN_BROWSER: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachable', 'timeout']);
+const ERRORS_SHOWN_AS_LINK: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachable', 'timeout']);
 
-type Fetch = (source: MediaSource, place: Place) => Promise<Result>;
+type Fetch = (source: MediaSource, resultUrl: ResultUrl) => Promise<Result>;
 
 function fetcher(task: Task, { media, log, marksResults }: ResultParts, max: number): Fetch {
   const { id, route } = task;
   const provenance = marksResults ? { sourceType: sourceTypeOf(task) } : {};
-  const linkTo = ({ address, expiresAt }: Place): Result =>
-    address === undefined ? INVALID : { as: 'link', address, expiresAt };
-  return async (source, place) => {
+  const linkTo = ({ address, expiresAt }: ResultUrl): Result =>
+    address === undefined ? INVALID : { outcome: 'link', address, expiresAt };
+  return async (source, resultUrl) => {
     try {
       const fetched = await media.fetch(source, { max });
       const facts = fetched.type.kind === 'video' && { video: await media.videoFacts(fetched) };
       const fitting = await media.fitFetchedFile(fetched, route.uploadLimit, { provenance });
-      if (fitting.how === 'none') return { ...linkTo(place), ...facts };
+      if (fitting.how === 'none') return { ...linkTo(resultUrl), ...facts };
       const { how, ...file } = fitting;
-      return { as: 'file', ...file, ...facts, ...(how === 'preview' && { smallerThan: place }) };
+      return { outcome: 'file', ...file, ...facts, ...(how === 'preview' && { smallerThan: resultUrl }) };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.warn({ task: id, kind: error.kind, reason: error.message }, 'A result could not be fetched.');
-      if (MAY_OPEN_IN_BROWSER.has(error.kind)) return linkTo(place);
+      if (ERRORS_SHOWN_AS_LINK.has(error.kind)) return linkTo(resultUrl);
       return error.kind === 'expired' ? GONE : INVALID;
     }
   };
@@ -130,7 +130,7 @@ export async function recordResults(
   results: readonly Result[],
   { media, fingerprints }: ResultParts,
 ): Promise<void> {
-  const files = results.flatMap((result) => (result.as === 'file' ? media.fingerprint(result) : []));
+  const files = results.flatMap((result) => (result.outcome === 'file' ? media.fingerprint(result) : []));
   await fingerprints.record(taskId, await Promise.all(files));
 }
 

@@ -4,39 +4,39 @@ import { mayManageMessages } from '../discord/place.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { removeMessageById } from '../services/tasks/delivery-state.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { hasOwnPrompt, hasResult, mustHaveResult, promptOf } from '../services/tasks/task-facts.ts';
-import { inTimeForForm, type MessageServices, mustOwn, ownTask, pressedTask, repeatOrder } from './pressed-task.ts';
+import { assertHasResult, hasOwnPrompt, hasResult, promptOf } from '../services/tasks/task-facts.ts';
+import { loadForForm, type MessageServices, mustOwn, ownTask, pressedTask, repeatOrder } from './pressed-task.ts';
 import { promptForm, readPromptForm } from './prompt-form.ts';
 import { proposalButtons } from './proposal-buttons.ts';
 import { reviewButtons } from './review/question.ts';
 
-type OnTask = typeof customIds.retry;
+type TaskVerb = typeof customIds.retry;
 type ReplyPlace = 'here' | 'new-message' | 'new-public';
 
-const retryButton = (on: OnTask, answers: ReplyPlace) =>
-  button(on, {
-    reply: answers,
+const retryButton = (verb: TaskVerb, reply: ReplyPlace) =>
+  button(verb, {
+    reply,
     run: async (taskId, context: HandlerContext<MessageServices>) =>
-      repeatOrder(requireFailed(mayBePublic(answers, await ownTask(taskId, context))), context),
+      repeatOrder(requireFailed(requirePublishable(reply, await ownTask(taskId, context))), context),
   });
 
 /** Repeats a request with a changed prompt. */
-const editOpener = (on: OnTask, filled: OnTask) =>
-  opener(on, async (taskId, context: HandlerContext<MessageServices>) => {
-    const task = await inTimeForForm(editable(taskId, context), context);
-    const id = filled.id(task.id);
+const editOpener = (verb: TaskVerb, formVerb: TaskVerb) =>
+  opener(verb, async (taskId, context: HandlerContext<MessageServices>) => {
+    const task = await loadForForm(requireEditable(taskId, context), context);
+    const id = formVerb.id(task.id);
     return promptForm(
-      { id, title: context.say('promptForm.editTitle'), prompt: promptOf(task), withRegion: false },
+      { id, title: context.say('promptForm.editTitle'), prompt: promptOf(task), hasRegion: false },
       context.say,
     );
   });
 
-const editedForm = (on: OnTask, answers: ReplyPlace) =>
-  form(on, {
-    reply: answers,
+const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
+  form(verb, {
+    reply,
     parse: readPromptForm,
     async run(taskId, { prompt }, context: HandlerContext<MessageServices>) {
-      const task = mayBePublic(answers, await editable(taskId, context));
+      const task = requirePublishable(reply, await requireEditable(taskId, context));
       // A title that was derived from the request does not fit a new prompt. Songs keep theirs, because the member chose it.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
       return repeatOrder(task, context, { prompt, typed: prompt, ...title });
@@ -58,21 +58,21 @@ const repeatButton = button(customIds.repeat, {
   reply: 'new-message',
   async run(taskId, context: HandlerContext<MessageServices>) {
     const task = await pressedTask(taskId, context);
-    mustHaveResult(task);
+    assertHasResult(task);
     return repeatOrder(task, context);
   },
 });
 
-/** Only its owner can edit a failed task. A result can be edited by every member who can continue from it. */
-async function editable(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
+/** A failed task can only be edited by its owner, a result by every member who can continue from it. */
+async function requireEditable(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
   const task = await pressedTask(taskId, context);
   if (!hasOwnPrompt(task)) throw new Refusal('refusals.unknownButton');
   return hasResult(task) ? task : requireFailed(mustOwn(task, context));
 }
 
 /** Ids can be forged: a private task must not become public this way. */
-function mayBePublic(answers: ReplyPlace, task: Task): Task {
-  if (answers === 'new-public' && task.route.isPrivate) throw new Refusal('refusals.unknownButton');
+function requirePublishable(reply: ReplyPlace, task: Task): Task {
+  if (reply === 'new-public' && task.route.isPrivate) throw new Refusal('refusals.unknownButton');
   return task;
 }
 
@@ -82,11 +82,11 @@ function requireFailed(task: Task): Task {
 }
 
 /** Submits an unconfirmed request again, in the same message or in a new one that is as public as the request was. */
-const tryAgainButton = (on: OnTask, answers: ReplyPlace) =>
-  button(on, {
-    reply: answers,
+const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
+  button(verb, {
+    reply,
     async run(taskId, context: HandlerContext<MessageServices>) {
-      if (answers === 'new-public') mayBePublic(answers, await ownTask(taskId, context));
+      if (reply === 'new-public') requirePublishable(reply, await ownTask(taskId, context));
       await context.services.tasks.orders.tryAgain(taskId, context.origin);
       return 'shown by delivery';
     },
@@ -101,7 +101,7 @@ const dismissButton = button(customIds.dismiss, {
 
 /**
  * Deletes the pressed message, for members who own it or are allowed to delete messages in its channel. The task itself is
- * kept. If it is the task's own message, the further messages of an answer are deleted too. A copy is deleted alone.
+ * kept. If it is the task's own message, the further messages of an answer are deleted too. If it is a copy, only the copy is deleted.
  */
 const deleteButton = button(customIds.delete, {
   reply: 'here',
@@ -110,9 +110,9 @@ const deleteButton = button(customIds.delete, {
     const { id, requesterId } = task;
     if (requesterId !== context.place.userId && !mayManageMessages(context.place))
       throw new Refusal('refusals.notYours');
-    const pressed = context.origin.message?.id ?? '';
-    await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressed));
-    if (task.traits.isText && task.message?.id === pressed) await context.services.answers.deleteFurther(task);
+    const pressedId = context.origin.message?.id ?? '';
+    await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressedId));
+    if (task.traits.isText && task.message?.id === pressedId) await context.services.answers.deleteFurther(task);
     return 'deleted';
   },
 });

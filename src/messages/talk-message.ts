@@ -17,16 +17,16 @@ export function talkMessage(task: TaskOf<'talk'>, readsMessages: boolean, say: S
   const { id, requesterId } = task;
   const { model, voice, instructions = '', who } = task.request;
   const owner = `<@${requesterId}>`;
-  const shown = escapeText(instructions, MAX_INSTRUCTIONS_LENGTH);
+  const shownInstructions = escapeText(instructions, MAX_INSTRUCTIONS_LENGTH);
   const head = [
     say('task.headline', { prompt: say('talk.title'), owner }),
     `-# ${[say('talk.model', { model: escapeText(model, MAX_MODEL_LENGTH) }), ...(voice ? [say('talk.voice', { voice: escapeText(voice, MAX_VOICE_LENGTH) })] : [])].join(' · ')}`,
-    ...(shown === '' ? [] : [`-# ${say('talk.instructions', { instructions: shown })}`]),
+    ...(shownInstructions === '' ? [] : [`-# ${say('talk.instructions', { instructions: shownInstructions })}`]),
   ];
   if (hasEnded(task)) return { content: [...head, say(`talk.ends.${endOf(task)}`), say('talk.another')].join('\n') };
-  const how = say(readsMessages ? 'talk.how.written' : 'talk.how.pressed');
+  const usage = say(readsMessages ? 'talk.how.written' : 'talk.how.pressed');
   return {
-    content: [...head, say(`talk.who.${who}`, { owner }), how].join('\n'),
+    content: [...head, say(`talk.who.${who}`, { owner }), usage].join('\n'),
     controls: [
       buttonPlan(say('talk.buttons.speak'), customIds.speak.id(id), { emoji: '🎙️', look: 'primary' }),
       buttonPlan(say('talk.buttons.end'), customIds.endTalk.id(id), { emoji: '⏹️' }),
@@ -45,21 +45,18 @@ const endOf = ({ talk }: Task) => talk?.end ?? 'lost';
 const MAX_TRANSCRIPT_LENGTH = 200;
 
 /** An utterance in a talk, and its answer. */
-export const talkStyle = (isSpokenOver: (task: Task) => boolean): AnswerStyle => ({
+export const talkStyle = (isInterrupted: (task: Task) => boolean): AnswerStyle => ({
   title(task, max, say) {
-    const words = escapeText(promptOf(task), max);
-    return words === '' ? say('talk.voiceMessage') : words;
+    const text = escapeText(promptOf(task), max);
+    return text === '' ? say('talk.voiceMessage') : text;
   },
   facts(task, _link, say) {
     const { heard = '', voice } = answerOf(task);
-    const words = escapeText(heard, MAX_TRANSCRIPT_LENGTH);
-    return [
-      ...(words === '' ? [] : [say('talk.heard', { text: words })]),
-      ...(voice?.isCut ? [say('talk.voiceCut')] : []),
-    ];
+    const text = escapeText(heard, MAX_TRANSCRIPT_LENGTH);
+    return [...(text === '' ? [] : [say('talk.heard', { text })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
   },
   isTalk: true,
-  stopped: (task, say) => say(isSpokenOver(task) ? 'talk.bargedIn' : 'talk.stopped'),
+  stopped: (task, say) => say(isInterrupted(task) ? 'talk.bargedIn' : 'talk.stopped'),
   buttons(task, say) {
     const { id, parentId = '', state } = task;
     if (state === 'unconfirmed') return unconfirmedButtons(id, say);
@@ -83,12 +80,12 @@ export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false 
 }
 
 const MAX_LINE_LENGTH = 120;
-/** More than this could not be read at a glance. */
+/** More lines could not be read at a glance. */
 const MAX_LINES = 5;
 const MAX_TURN_LENGTH = 100_000;
 
 /** An utterance and its answer as text. The utterance is shown as it was typed, and as the model understood the audio. */
-function turnIn(task: Task, max: number, say: Say): string[] {
+function turnText(task: Task, max: number, say: Say): string[] {
   const parts = [promptOf(task), answerOf(task).heard ?? ''].filter((text) => text.trim() !== '');
   const question = parts.length === 0 ? say('talk.voiceMessage') : parts.join('\n');
   const answer = escapeText(answerText(task), max);
@@ -99,14 +96,14 @@ function turnIn(task: Task, max: number, say: Say): string[] {
 }
 
 export function turnLines(turns: readonly Task[], say: Say): string[] {
-  const shown = turns.slice(-MAX_LINES).flatMap((task) => turnIn(task, MAX_LINE_LENGTH, say));
+  const shownInstructions = turns.slice(-MAX_LINES).flatMap((task) => turnText(task, MAX_LINE_LENGTH, say));
   const count = turns.length - MAX_LINES;
-  return [...(count > 0 ? [`-# ${say('talk.earlier', { count })}`] : []), ...shown];
+  return [...(count > 0 ? [`-# ${say('talk.earlier', { count })}`] : []), ...shownInstructions];
 }
 
 /** The whole talk as a message; a text that is too long is attached as a file. */
 export function transcript(turns: readonly Task[], say: Say): MessagePlan {
-  const lines = turns.flatMap((task) => turnIn(task, MAX_TURN_LENGTH, say));
+  const lines = turns.flatMap((task) => turnText(task, MAX_TURN_LENGTH, say));
   const body = lines.length === 0 ? [say('talk.noMessages')] : lines;
   return { content: [`**${say('talk.transcript')}**`, ...body].join('\n'), overflow: 'file' };
 }

@@ -7,15 +7,15 @@ import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { hasOwnPrompt, isGrid, shortFollowUps } from '../services/tasks/task-facts.ts';
 import type { MessageContext } from './kind-view.ts';
 
-export const buttonPlan = (label: string, id: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
-  return { type: 'button', id, label, ...more };
+export const buttonPlan = (label: string, id: string, options: Partial<ButtonPlan> = {}): ButtonPlan => {
+  return { type: 'button', id, label, ...options };
 };
 
 export function taskButtons(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
   const { id, state, failure } = task;
-  const named = (name: Name, customId: string, more?: Partial<ButtonPlan>): ButtonPlan =>
-    buttonPlan(say(`task.buttons.${name}`), customId, more);
-  const remove = named('delete', customIds.delete.id(id), { emoji: '🗑️' });
+  const taskButton = (name: ButtonName, customId: string, options?: Partial<ButtonPlan>): ButtonPlan =>
+    buttonPlan(say(`task.buttons.${name}`), customId, options);
+  const remove = taskButton('delete', customIds.delete.id(id), { emoji: '🗑️' });
   if (isHeld(task)) return [];
   switch (state) {
     case 'ready':
@@ -25,34 +25,34 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
         ...(view?.buttons?.(task, context, say) ?? followUps(task, context, say)),
         ...(view?.moreButtons?.(task, context, say) ?? []),
       ];
-      const reference = named('reference', customIds.reference.id(id), { emoji: '🖼️' });
+      const reference = taskButton('reference', customIds.reference.id(id), { emoji: '🖼️' });
       const withReference = [...buttons, reference, remove];
       // A view that replaces the buttons also decides whether this one is shown.
-      const isMissing = !view?.buttons && task.media.some(({ kind }) => kind === 'image');
-      return isMissing && fitRows(withReference) ? withReference : [...buttons, remove];
+      const lacksReference = !view?.buttons && task.media.some(({ kind }) => kind === 'image');
+      return lacksReference && fitRows(withReference) ? withReference : [...buttons, remove];
     }
     case 'unconfirmed':
       return unconfirmedButtons(id, say);
     case 'needs-input':
       if (task.times.wordsSent !== undefined) return [];
       return [
-        named('continue', customIds.continue.id(id), { look: 'primary' }),
-        named('cancel', customIds.cancel.id(id)),
+        taskButton('continue', customIds.continue.id(id), { look: 'primary' }),
+        taskButton('cancel', customIds.cancel.id(id)),
       ];
     case 'submitting':
       return [];
   }
   // A task that is only followed cannot be cancelled or repeated.
   if (task.traits.isPart) return hasEnded(task) ? [remove] : [];
-  if (!hasEnded(task)) return [named('cancel', customIds.cancel.id(id))];
+  if (!hasEnded(task)) return [taskButton('cancel', customIds.cancel.id(id))];
   if (failure?.cause === 'dismissed') return [remove];
-  const edit = hasOwnPrompt(task) ? [named('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];
-  return [named('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
+  const edit = hasOwnPrompt(task) ? [taskButton('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];
+  return [taskButton('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
 }
 
 /** Repeats the request unchanged, or with a changed prompt. */
-export const againButtons = (id: string, say: Say, more: Partial<ButtonPlan> = {}): ButtonPlan[] => [
-  buttonPlan(say('task.buttons.same'), customIds.repeat.id(id), { emoji: '🔁', ...more }),
+export const againButtons = (id: string, say: Say, options: Partial<ButtonPlan> = {}): ButtonPlan[] => [
+  buttonPlan(say('task.buttons.same'), customIds.repeat.id(id), { emoji: '🔁', ...options }),
   buttonPlan(say('task.buttons.editPrompt'), customIds.edit.id(id), { emoji: '✏️' }),
 ];
 
@@ -62,10 +62,10 @@ export const unconfirmedButtons = (id: string, say: Say): ButtonPlan[] => [
   buttonPlan(say('task.buttons.dismiss'), customIds.dismiss.id(id)),
 ];
 
-type Name = 'delete' | 'continue' | 'cancel' | 'retry' | 'edit' | 'reference';
+type ButtonName = 'delete' | 'continue' | 'cancel' | 'retry' | 'edit' | 'reference';
 
 /** Buttons for the previous and next pages. A disabled button needs an id too, and no two buttons can share one. */
-export const turnButtons = (
+export const pageButtons = (
   idOf: (page: number) => string,
   { page, last }: { page: number; last: number },
   say: Say,
@@ -81,23 +81,23 @@ const ROWS: Readonly<Partial<Record<ActionFamily, number>>> = {
 };
 
 function followUps(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
-  const offered = task.actions.length > 0 ? offeredBy(task, context, say) : changes(task);
+  const offered = task.actions.length > 0 ? gatewayButtons(task, context, say) : gridButtons(task);
   const upscales = offered.filter(({ family }) => family === 'upscale').length;
   const rows = offered.map(({ button, family }, index): ButtonPlan => {
-    const before = offered[index - 1];
-    return before && ROWS[before.family] !== ROWS[family] ? { ...button, startsRow: true } : button;
+    const previous = offered[index - 1];
+    return previous && ROWS[previous.family] !== ROWS[family] ? { ...button, startsRow: true } : button;
   });
   if (upscales < 2) return rows;
-  const look = { emoji: '⏫', startsRow: true };
-  return [...rows, buttonPlan(say('task.buttons.upscaleAll'), customIds.upscaleAll.id(task.id), look)];
+  const upscaleAllOptions = { emoji: '⏫', startsRow: true };
+  return [...rows, buttonPlan(say('task.buttons.upscaleAll'), customIds.upscaleAll.id(task.id), upscaleAllOptions)];
 }
 
-type Offered = { button: ButtonPlan; family: ActionFamily };
+type OfferedButton = { button: ButtonPlan; family: ActionFamily };
 
-const LOOKS: Readonly<Record<number, ButtonPlan['look']>> = { 1: 'primary', 3: 'good', 4: 'danger' };
+const STYLES: Readonly<Record<number, ButtonPlan['look']>> = { 1: 'primary', 3: 'good', 4: 'danger' };
 
-function offeredBy({ id, actions }: Task, context: MessageContext, say: Say): Offered[] {
-  return actions.flatMap(({ customId, label, emoji, style }, place): Offered[] => {
+function gatewayButtons({ id, actions }: Task, context: MessageContext, say: Say): OfferedButton[] {
+  return actions.flatMap(({ customId, label, emoji, style }, position): OfferedButton[] => {
     if (!context.isOffered(customId)) return [];
     const { family, index } = meaningOfAction(customId);
     const icon = emojiOf(emoji);
@@ -105,47 +105,47 @@ function offeredBy({ id, actions }: Task, context: MessageContext, say: Say): Of
       label.trim() === '' && icon === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();
     // The id must tell whether the button opens a form, because there is no time to look that up.
     const verb = needsForm(customId, context.isRemix) ? customIds.actionText : customIds.action;
-    const more = withoutUndefined({ emoji: icon, look: LOOKS[style ?? 2] });
-    return [{ button: buttonPlan(name, verb.id({ taskId: id, index: place }), more), family }];
+    const options = withoutUndefined({ emoji: icon, look: STYLES[style ?? 2] });
+    return [{ button: buttonPlan(name, verb.id({ taskId: id, index: position }), options), family }];
   });
 }
 
-/** Buttons to upscale, vary and reroll a grid that came without buttons. */
-function changes(task: Task): Offered[] {
+/** Buttons to upscale, vary and reroll a grid for which the gateway returned no buttons. */
+function gridButtons(task: Task): OfferedButton[] {
   if (!isGrid(task) || task.media.length === 0) return [];
-  return shortFollowUps.map((short) => ({
-    family: short === 'R' ? 'reroll' : short.startsWith('U') ? 'upscale' : 'variation',
+  return shortFollowUps.map((code) => ({
+    family: code === 'R' ? 'reroll' : code.startsWith('U') ? 'upscale' : 'variation',
     button: buttonPlan(
-      short === 'R' ? '' : short,
-      customIds.change.id({ taskId: task.id, which: short }),
-      short === 'R' ? { emoji: '🔄' } : {},
+      code === 'R' ? '' : code,
+      customIds.change.id({ taskId: task.id, which: code }),
+      code === 'R' ? { emoji: '🔄' } : {},
     ),
   }));
 }
 
 /** Replacements for custom emoji that only exist on the engine's own server. */
-const NAMED: Readonly<Record<string, string>> = { upscale_1: '⏫', upscale_2: '⏫', zoom_out: '🔍' };
+const EMOJI_BY_NAME: Readonly<Record<string, string>> = { upscale_1: '⏫', upscale_2: '⏫', zoom_out: '🔍' };
 
 /** Discord rejects the whole message if a single emoji is unknown. */
 function emojiOf(text: string): string | undefined {
   const name = text.trim();
-  return NAMED[name] ?? (/^\p{RGI_Emoji}$/v.test(name) ? name : undefined);
+  return EMOJI_BY_NAME[name] ?? (/^\p{RGI_Emoji}$/v.test(name) ? name : undefined);
 }
 
 /** https://discord.com/developers/docs/components/reference#action-row */
 const MAX_ROWS = 5;
-const MAX_IN_ROW = 5;
+const MAX_BUTTONS_PER_ROW = 5;
 
 /** Whether the buttons fit without merging rows. */
 function fitRows(buttons: readonly Pick<ButtonPlan, 'startsRow'>[]): boolean {
   let rows = 0;
-  let inRow = MAX_IN_ROW;
+  let buttonsInRow = MAX_BUTTONS_PER_ROW;
   for (const { startsRow } of buttons) {
-    if (startsRow || inRow >= MAX_IN_ROW) {
+    if (startsRow || buttonsInRow >= MAX_BUTTONS_PER_ROW) {
       rows++;
-      inRow = 0;
+      buttonsInRow = 0;
     }
-    inRow++;
+    buttonsInRow++;
   }
   return rows <= MAX_ROWS;
 }

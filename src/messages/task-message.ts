@@ -9,7 +9,7 @@ import { slowMinutes } from './outlook.ts';
 import { taskButtons } from './task-buttons.ts';
 
 /** The parts of a result that a message shows. */
-export interface Shown {
+export interface ShownResult {
   files: readonly FilePlan[];
   /** A link to the message of the result that this one was made from. */
   parentLink?: string | undefined;
@@ -27,7 +27,7 @@ export interface Shown {
   notes: readonly string[];
 }
 
-export const NOTHING_SHOWN: Shown = {
+export const NOTHING_SHOWN: ShownResult = {
   files: [],
   links: [],
   wholes: [],
@@ -37,13 +37,18 @@ export const NOTHING_SHOWN: Shown = {
   notes: [],
 };
 
-export function taskMessage(task: Task, context: MessageContext, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
+export function taskMessage(
+  task: Task,
+  context: MessageContext,
+  say: Say,
+  shown: ShownResult = NOTHING_SHOWN,
+): MessagePlan {
   const view = context.views[task.kind];
   const facts = view?.facts?.(task, say) ?? [];
   const lines = [
-    ...lineage(task, view, shown, say),
+    ...lineageLines(task, view, shown, say),
     ...facts,
-    ...body(task, view, { shown, context }, say),
+    ...stateLines(task, view, { shown, context }, say),
     ...shown.notes,
   ];
   // The state matters most, so the prompt gets the space that is left.
@@ -57,7 +62,7 @@ export function taskMessage(task: Task, context: MessageContext, say: Say, shown
 }
 
 /** The origin of a follow-up, with a link if its message is still known. */
-function lineage(task: Task, view: KindView | undefined, { parentLink }: Shown, say: Say): string[] {
+function lineageLines(task: Task, view: KindView | undefined, { parentLink }: ShownResult, say: Say): string[] {
   const what = view?.lineage?.(task, say);
   if (what === undefined) {
     const link = task.parentId === undefined ? undefined : parentLink;
@@ -83,10 +88,10 @@ function headline(task: Task, name: string, room: number, say: Say): string {
   return title === '' ? owner : say('task.headline', { prompt: title, owner });
 }
 
-function body(
+function stateLines(
   task: Task,
   view: KindView | undefined,
-  { shown, context }: { shown: Shown; context: MessageContext },
+  { shown, context }: { shown: ShownResult; context: MessageContext },
   say: Say,
 ): string[] {
   if (!hasEnded(task)) return progressLines(task, context, say);
@@ -95,7 +100,7 @@ function body(
   switch (task.state) {
     case 'ready':
     case 'delivered':
-      return result(task, view, shown, say);
+      return resultLines(task, view, shown, say);
     case 'unconfirmed':
       return [say('task.unconfirmed'), ...(reason === '' ? [] : [say('task.reason', { reason })])];
     case 'cancelled':
@@ -116,15 +121,15 @@ function body(
 function progressLines(task: Task, context: MessageContext, say: Say): string[] {
   const { state, progress, queuedBehind, times } = task;
   const since = String(Math.floor(times.created / 1000));
-  if (times.overdue !== undefined) return [bar(progress), say('task.overdue', { since })];
+  if (times.overdue !== undefined) return [progressBar(progress), say('task.overdue', { since })];
   if (state === 'waiting') return queueLines(task, say);
-  if (state === 'needs-input') return needsInput(task, say);
-  if (state === 'running') return [bar(progress), running(task, say)];
+  if (state === 'needs-input') return needsInputLines(task, say);
+  if (state === 'running') return [progressBar(progress), runningLine(task, say)];
   const ahead =
     queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
   const minutes = slowMinutes(context.typicalMs(task));
-  const usual = minutes === undefined ? '' : ` ${say('outlook.slow', { minutes })}`;
-  return [bar(progress), say('task.waiting', { since }) + ahead + usual];
+  const typicalText = minutes === undefined ? '' : ` ${say('outlook.slow', { minutes })}`;
+  return [progressBar(progress), say('task.waiting', { since }) + ahead + typicalText];
 }
 
 function queueLines({ place, returns = 0, route }: Task, say: Say): string[] {
@@ -136,22 +141,22 @@ function queueLines({ place, returns = 0, route }: Task, say: Say): string[] {
 }
 
 /** The gateway does not always report when the run started. */
-function running({ times }: Task, say: Say): string {
+function runningLine({ times }: Task, say: Say): string {
   const { created, started } = times;
   const since = String(Math.floor((started ?? created) / 1000));
   return started === undefined ? say('task.running', { since }) : say('task.runningSince', { since });
 }
 
-function timeText(total: number, say: Say): string {
-  const hours = String(Math.floor(total / 3600));
-  const minutes = String(Math.floor(total / 60) % 60);
-  const seconds = String(total % 60);
-  if (total < 60) return say('task.time.seconds', { seconds });
-  if (total < 3600) return say('task.time.minutes', { minutes, seconds });
+function timeText(totalSeconds: number, say: Say): string {
+  const hours = String(Math.floor(totalSeconds / 3600));
+  const minutes = String(Math.floor(totalSeconds / 60) % 60);
+  const seconds = String(totalSeconds % 60);
+  if (totalSeconds < 60) return say('task.time.seconds', { seconds });
+  if (totalSeconds < 3600) return say('task.time.minutes', { minutes, seconds });
   return say('task.time.hours', { hours, minutes });
 }
 
-function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
+function needsInputLines({ wordsRefused, times }: Task, say: Say): string[] {
   if (times.wordsSent !== undefined) return [say('task.submitting')];
   const refused =
     wordsRefused === undefined
@@ -163,19 +168,21 @@ function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
 
 const BAR_LENGTH = 12;
 
-function bar(progress = 0): string {
-  const full = Math.round((Math.min(100, Math.max(0, progress)) / 100) * BAR_LENGTH);
-  return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LENGTH - full)} ${Math.floor(progress)} %`;
+function progressBar(progress = 0): string {
+  const filledLength = Math.round((Math.min(100, Math.max(0, progress)) / 100) * BAR_LENGTH);
+  return `${'▰'.repeat(filledLength)}${'▱'.repeat(BAR_LENGTH - filledLength)} ${Math.floor(progress)} %`;
 }
 
-function result(task: Task, view: KindView | undefined, shown: Shown, say: Say): string[] {
+function resultLines(task: Task, view: KindView | undefined, shown: ShownResult, say: Say): string[] {
   const { links, wholes, gone, goneForGood, invalid } = shown;
   const { times, media, seed } = task;
-  const words = task.text === undefined && task.tracks === undefined ? undefined : view?.result?.(task, say);
+  const viewLines = task.text === undefined && task.tracks === undefined ? undefined : view?.result?.(task, say);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   return [
-    media.length === 0 && words === undefined ? say('task.empty') : say('task.done', { time: timeText(seconds, say) }),
-    ...(words ?? []),
+    media.length === 0 && viewLines === undefined
+      ? say('task.empty')
+      : say('task.done', { time: timeText(seconds, say) }),
+    ...(viewLines ?? []),
     ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: escapeText(seed, 20) })}`]),
     ...linkLines(links, say),
     ...wholes.map((address) => say('task.original', { address })),
@@ -186,11 +193,11 @@ function result(task: Task, view: KindView | undefined, shown: Shown, say: Say):
 }
 
 /** Several long URLs share one sentence. */
-function linkLines(links: Shown['links'], say: Say): string[] {
+function linkLines(links: ShownResult['links'], say: Say): string[] {
   const addresses = links.map(({ address, expiresAt }) =>
     expiresAt === undefined ? address : say('task.until', { address, until: String(Math.floor(expiresAt / 1000)) }),
   );
-  const [only] = addresses;
-  if (only === undefined) return [];
-  return addresses.length === 1 ? [say('task.link', { address: only })] : [say('task.links'), ...addresses];
+  const [single] = addresses;
+  if (single === undefined) return [];
+  return addresses.length === 1 ? [say('task.link', { address: single })] : [say('task.links'), ...addresses];
 }

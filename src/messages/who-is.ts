@@ -1,5 +1,5 @@
 import type { Say } from '../locales/index.ts';
 
 /** A member's mention, until their data is erased. */
-export const whoIs = (memberId: string | undefined, say: Say): string =>
+export const memberMention = (memberId: string | undefined, say: Say): string =>
   memberId === undefined ? say('deletedMember') : `<@${memberId}>`;

@@ -3,20 +3,20 @@ import type { Metrics } from './metrics.ts';
 
 interface PartitionParts {
   count: number;
-  /** The health of the partitions that have an owner. */
+  /** The owner of each partition that has one. */
   owners(): Promise<ReadonlyMap<number, string>>;
 }
 
 interface WorkerParts {
-  owned(): readonly number[];
+  ownedPartitions(): readonly number[];
   /** How many packets are waiting for a partition. */
-  waiting(partition: number): Promise<number>;
+  queueLength(partition: number): Promise<number>;
 }
 
 interface ShardParts {
   readonly count: number;
   readonly ids: readonly number[];
-  readonly connected: number;
+  readonly connectedCount: number;
 }
 
 /** The additional metrics of the processes of a cluster. */
@@ -26,10 +26,10 @@ export const measureCluster = (metrics: Metrics) => ({
     metrics.read('partitionsUnowned', async () => [{ labels: {}, value: count - (await owners()).size }]);
   },
 
-  watchWorker({ owned, waiting }: WorkerParts): void {
-    metrics.read('partitionsOwned', () => [{ labels: {}, value: owned().length }]);
+  watchWorker({ ownedPartitions, queueLength }: WorkerParts): void {
+    metrics.read('partitionsOwned', () => [{ labels: {}, value: ownedPartitions().length }]);
     metrics.read('inboxWaiting', async () => {
-      const counts = await Promise.all(owned().map(waiting));
+      const counts = await Promise.all(ownedPartitions().map(queueLength));
       return [{ labels: {}, value: counts.reduce((sum, one) => sum + one, 0) }];
     });
   },
@@ -37,7 +37,7 @@ export const measureCluster = (metrics: Metrics) => ({
   watchShards(shards: ShardParts, threads: () => number): void {
     metrics.read('shards', () => [{ labels: {}, value: shards.count }]);
     metrics.read('shardsHeld', () => [{ labels: {}, value: shards.ids.length }]);
-    metrics.read('shardsConnected', () => [{ labels: {}, value: shards.connected }]);
+    metrics.read('shardsConnected', () => [{ labels: {}, value: shards.connectedCount }]);
     metrics.read('threads', () => [{ labels: {}, value: threads() }]);
   },
 

@@ -120,7 +120,7 @@ export const metricList = {
   },
   callbackHabits: {
     ...{ name: 'atelier_callback_habit', type: 'gauge', section: 'Gateway', unit: 'count' },
-    help: 'What the gateway calls back: 1 for what was learned of a lane',
+    help: 'Which callbacks the gateway sends: 1 for the habit that was observed for a lane',
     labels: { lane: LANE, habit: '`untried`, `none`, `progress`, `ends` or `both`' },
   },
   answeredAt: {

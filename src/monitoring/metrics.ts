@@ -32,15 +32,15 @@ export class Metrics {
     const registers = [this.#registry];
     for (const [key, spec] of entries(metricList)) {
       const { name, help, type, labels = {}, buckets = [] } = spec;
-      const facts = { name, help, labelNames: Object.keys(labels), registers };
-      if (type === 'counter') this.#counters.set(key, new Counter(facts));
-      else if (type === 'gauge') this.#gauges.set(key, new Gauge(facts));
-      else this.#histograms.set(key, new Histogram({ ...facts, buckets: [...buckets] }));
+      const options = { name, help, labelNames: Object.keys(labels), registers };
+      if (type === 'counter') this.#counters.set(key, new Counter(options));
+      else if (type === 'gauge') this.#gauges.set(key, new Gauge(options));
+      else this.#histograms.set(key, new Histogram({ ...options, buckets: [...buckets] }));
     }
   }
 
-  count<Key extends CounterKey>(key: Key, labels: LabelsOf<Key>, by = 1): void {
-    this.#counters.get(key)?.inc({ ...labels }, by);
+  count<Key extends CounterKey>(key: Key, labels: LabelsOf<Key>, amount = 1): void {
+    this.#counters.get(key)?.inc({ ...labels }, amount);
   }
 
   observe<Key extends HistogramKey>(key: Key, labels: LabelsOf<Key>, value: number): void {
@@ -58,7 +58,7 @@ export class Metrics {
     });
   }
 
-  /** The same for a sum that is stored elsewhere. */
+  /** Like `read`, for a counter whose total is kept elsewhere. */
   readSum(key: CounterKey, read: () => number): void {
     this.#onScrape(key, async () => {
       const counter = this.#counters.get(key);
@@ -67,7 +67,7 @@ export class Metrics {
     });
   }
 
-  /** In Prometheus' text format. */
+  /** The metrics in Prometheus' text format. */
   async text(): Promise<string> {
     await Promise.all(this.#readers.map((read) => read()));
     return this.#registry.metrics();
@@ -84,9 +84,9 @@ export class Metrics {
 }
 
 const entries = (list: Readonly<Record<MetricKey, MetricSpec>>): [MetricKey, MetricSpec][] =>
-  Object.entries(list).map(([key, spec]) => [keyIn(key), spec]);
+  Object.entries(list).map(([key, spec]) => [parseKey(key), spec]);
 
-function keyIn(key: string): MetricKey {
+function parseKey(key: string): MetricKey {
   if (!isKey(key)) throw new Error(`${key} is not a metric.`);
   return key;
 }

@@ -5,12 +5,12 @@ import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import { ReadinessCheck, readyParts } from '../services/readiness.ts';
 import type { StoreAddress } from '../services/store/index.ts';
-import type { NoteStoreUse } from '../services/store/namespaces.ts';
+import type { StoreUseListener } from '../services/store/namespaces.ts';
 import { measureCluster } from './cluster.ts';
 import { Metrics } from './metrics.ts';
 import type { HttpSettings } from './port.ts';
 import { refusalCounter } from './refusals.ts';
-import { openServer } from './server.ts';
+import { startServer } from './server.ts';
 import { measureFiles, measureProcess } from './system.ts';
 import { countTasks, measureTasks } from './tasks.ts';
 
@@ -36,14 +36,14 @@ export async function openMonitoring(
   const metrics = new Metrics(log);
   const readiness = new ReadinessCheck(clock);
   const onFailure = refusalCounter(metrics);
-  const server = await openServer(settings, { readiness, metrics, log });
-  const endMeasuring = measureProcess(metrics, version);
+  const server = await startServer(settings, { readiness, metrics, log });
+  const stopMeasuring = measureProcess(metrics, version);
   metrics.read('ready', async () => {
     const state = await readiness.check();
     return readyParts.map((part) => ({ labels: { part }, value: state[part] === undefined ? 1 : 0 }));
   });
   log.info({ host: settings.host, port: server.port }, 'Serving /livez, /readyz and /metrics.');
-  const onStoreUse: NoteStoreUse = ({ operation, ms, failure }) => {
+  const onStoreUse: StoreUseListener = ({ operation, ms, failure }) => {
     metrics.observe('storeTime', { operation }, ms / 1000);
     if (failure !== undefined) metrics.count('storeFailures', { operation });
   };
@@ -77,10 +77,10 @@ export async function openMonitoring(
     ...measureCluster(metrics),
 
     /** From now on the bot is not ready, but it is still monitored until it has stopped. */
-    stopping: (): void => readiness.stop(),
+    markStopping: (): void => readiness.stop(),
 
     async close(): Promise<void> {
-      endMeasuring();
+      stopMeasuring();
       await server.close();
     },
   };

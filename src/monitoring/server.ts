@@ -8,29 +8,29 @@ import type { HttpSettings } from './port.ts';
 
 /** A probe is a line and a few headers; anything longer or slower is not a probe. */
 const MAX_HEADER_BYTES = 8 * 1024;
-const REQUEST_LIMIT_MS = 5_000;
-const IDLE_LIMIT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 64;
-/** At most, a scrape has to wait for the gateway's list of models. */
-const RESPONSE_LIMIT_MS = 10_000;
+/** The slowest response has to wait for the gateway's list of models. */
+const RESPONSE_TIMEOUT_MS = 10_000;
 
-const READ_ONLY = new Set(['GET', 'HEAD']);
+const READ_METHODS = new Set(['GET', 'HEAD']);
 
 /** Returns once the port is open. */
-export async function openServer(
+export async function startServer(
   settings: HttpSettings,
   { readiness, metrics, log }: { readiness: ReadinessCheck; metrics: Metrics; log: Pick<PlainLog, 'warn'> },
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server = fastify({
     forceCloseConnections: true,
     bodyLimit: 1,
-    requestTimeout: REQUEST_LIMIT_MS,
-    connectionTimeout: RESPONSE_LIMIT_MS,
-    keepAliveTimeout: IDLE_LIMIT_MS,
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_LIMIT_MS },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: RESPONSE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_TIMEOUT_MS },
   });
   server.server.maxConnections = MAX_CONNECTIONS;
-  refuseAllButReads(server);
+  allowOnlyReads(server);
   server.setErrorHandler((error, _, reply) => {
     // The error's message is only for the log.
     log.warn({ err: error }, 'A request for the state of the bot failed.');
@@ -67,20 +67,22 @@ const partsOf = (state: Readiness) =>
     }),
   );
 
-function refuseAllButReads(server: FastifyInstance): void {
+function allowOnlyReads(server: FastifyInstance): void {
   server.addHook('onRequest', async ({ method, headers }, reply) => {
     reply.header('cache-control', 'no-store');
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
-    if (!hasBody && READ_ONLY.has(method)) return undefined;
+    if (!hasBody && READ_METHODS.has(method)) return undefined;
     // Anything else that arrives on this connection is not read.
     reply.header('connection', 'close');
-    if (READ_ONLY.has(method)) return reply.code(413).send({ error: 'A request must have no body.' });
+    if (READ_METHODS.has(method)) return reply.code(413).send({ error: 'A request must have no body.' });
     return reply.code(405).header('allow', 'GET, HEAD').send({ error: 'Only GET and HEAD are served.' });
   });
-  server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'There are /livez, /readyz and /metrics.' }));
+  server.setNotFoundHandler((_, reply) =>
+    reply.code(404).send({ error: 'Not found. The endpoints are /livez, /readyz and /metrics.' }),
+  );
 }
 
-/** Hashed first, since the comparison needs equal lengths. */
+/** Both values are hashed first, because the comparison needs equal lengths. */
 function mayRead(authorization: string | undefined, token: string | undefined): boolean {
   if (token === undefined) return true;
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();

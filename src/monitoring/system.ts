@@ -6,20 +6,21 @@ import type { Engine } from '../services/engine.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from '../services/store/backend.ts';
 import type { Metrics } from './metrics.ts';
 
-/** A finer one would wake the process more often. */
+/** A finer resolution would wake the process more often. */
 const RESOLUTION_MS = 20;
-const NANOSECONDS = 1e9;
-const MICROSECONDS = 1e6;
+const NANOSECONDS_PER_SECOND = 1e9;
+const MICROSECONDS_PER_SECOND = 1e6;
 
 /** Metrics of the process itself. Returns a function that ends the measurement. */
 export function measureProcess(metrics: Metrics, version: string): () => void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   // The library measures from one timer to the next.
-  const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000);
+  const seconds = (nanoseconds: number): number =>
+    Math.max(0, nanoseconds / NANOSECONDS_PER_SECOND - RESOLUTION_MS / 1000);
   metrics.read('eventLoop', () => {
-    const found = { p50: delay.percentile(50), p99: delay.percentile(99), max: delay.max };
-    const readings = Object.entries(found).map(([statistic, value]) => ({
+    const statistics = { p50: delay.percentile(50), p99: delay.percentile(99), max: delay.max };
+    const readings = Object.entries(statistics).map(([statistic, value]) => ({
       labels: { statistic },
       value: seconds(value),
     }));
@@ -30,7 +31,7 @@ export function measureProcess(metrics: Metrics, version: string): () => void {
   metrics.read('resident', () => [{ labels: {}, value: process.memoryUsage.rss() }]);
   metrics.readSum('cpu', () => {
     const { user, system } = process.cpuUsage();
-    return (user + system) / MICROSECONDS;
+    return (user + system) / MICROSECONDS_PER_SECOND;
   });
   const startedAt = (Date.now() - performance.now()) / 1000;
   metrics.read('startedAt', () => [{ labels: {}, value: startedAt }]);

@@ -15,14 +15,14 @@ export function countTasks(
   book.onAdd(({ kind, traits }) => {
     if (traits.isPaid) metrics.count('orders', { kind });
   });
-  book.onChange((task, before) => {
-    if (!before) return;
-    if (hasEnded(task) && !hasEnded(before)) {
+  book.onChange((task, previous) => {
+    if (!previous) return;
+    if (hasEnded(task) && !hasEnded(previous)) {
       metrics.count('ended', { kind: task.kind, state: task.state });
       // A task that has waited is refused without an interaction.
       if (task.failure?.cause === 'refused') onRefusal(reasonOf(task.failure));
     }
-    if (isSettled(task) && !isSettled(before)) observeDelivery(metrics, task, tasks.waitLimitOf(task));
+    if (isSettled(task) && !isSettled(previous)) observeDelivery(metrics, task, tasks.waitLimitOf(task));
   });
   scheduler.onPoll((lane, outcome) => metrics.count('polls', { lane, outcome }));
   callbacks?.onCallback((outcome) => metrics.count('callbacks', { outcome }));
@@ -31,7 +31,7 @@ export function countTasks(
 /** Measures the tasks of all bots of this process together. */
 export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts[]): void {
   const sum = (count: (engine: TaskParts) => number) => [
-    { labels: {}, value: engines().reduce((all, engine) => all + count(engine), 0) },
+    { labels: {}, value: engines().reduce((total, engine) => total + count(engine), 0) },
   ];
   metrics.read('tasks', () =>
     countBy(
@@ -52,7 +52,7 @@ export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts
   });
   metrics.read('failingModels', () => {
     const failing = engines().flatMap(({ circuits }) => circuits.allFailing);
-    // Several bots may have found the same lane.
+    // Several bots may have found that the same model is failing.
     const distinct = new Map(failing.map((one) => [`${one.kind} ${one.model}`, one]));
     return countBy([...distinct.values()], ({ kind }) => ({ kind }));
   });
@@ -61,28 +61,28 @@ export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts
       engines().flatMap(({ callbacks }) => callbacks?.habits ?? []),
       ({ lane }) => lane,
     );
-    return [...habits].flatMap(([lane, known]) =>
+    return [...habits].flatMap(([lane, laneHabits]) =>
       habitNames.map((name) => ({
         labels: { lane, habit: name },
-        value: known.some(({ habit }) => habit === name) ? 1 : 0,
+        value: laneHabits.some(({ habit }) => habit === name) ? 1 : 0,
       })),
     );
   });
   const allowances = () =>
     engines().flatMap(({ spending }) =>
-      spending.allowances({}).map(({ of, period = 'at-once', kind = 'all', limit, left }) => ({
+      spending.allowances({}).map(({ unit: of, period = 'at-once', kind = 'all', limit, left }) => ({
         labels: { of, period, kind },
         limit: Number(limit),
         left: Number(left),
       })),
     );
-  metrics.read('budgetLimit', () => summed(allowances().map(({ labels, limit }) => ({ labels, value: limit }))));
+  metrics.read('budgetLimit', () => sumByLabels(allowances().map(({ labels, limit }) => ({ labels, value: limit }))));
   metrics.read('budgetUsed', () =>
-    summed(allowances().map(({ labels, limit, left }) => ({ labels, value: limit - left }))),
+    sumByLabels(allowances().map(({ labels, limit, left }) => ({ labels, value: limit - left }))),
   );
 }
 
-/** A code from the gateway may be any text. */
+/** A code from the gateway may be any text, so it is not used. */
 const reasonOf = ({ refusal }: Failure): string => refusal?.key.replace(/^refusals\./, '') ?? 'gateway.refused';
 
 /** Whether the task's end is shown, or no message will ever show it. */
@@ -111,9 +111,9 @@ function observeDelivery(metrics: Metrics, { traits, delivery, times, state, rev
 const countBy = <Item, Labels extends Readonly<Record<string, string>>>(
   items: readonly Item[],
   labelsOf: (item: Item) => Labels,
-): { labels: Labels; value: number }[] => summed(items.map((item) => ({ labels: labelsOf(item), value: 1 })));
+): { labels: Labels; value: number }[] => sumByLabels(items.map((item) => ({ labels: labelsOf(item), value: 1 })));
 
-function summed<Labels extends Readonly<Record<string, string>>>(
+function sumByLabels<Labels extends Readonly<Record<string, string>>>(
   readings: readonly { labels: Labels; value: number }[],
 ): { labels: Labels; value: number }[] {
   const sums = new Map<string, { labels: Labels; value: number }>();

@@ -1,14 +1,14 @@
 import { Events, type Interaction } from 'discord.js';
 import { kindSpecs } from '../commands/index.ts';
 import type { Config } from '../config.ts';
-import { logDiscordEvents, openDiscordClients } from '../discord/outbox/clients.ts';
+import { createDiscordClients, logDiscordEvents } from '../discord/outbox/clients.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { limitsText } from '../services/spending/limits-text.ts';
 import { openStore } from '../services/store/index.ts';
 import type { App, AppTools } from './app.ts';
-import { openBot } from './bot.ts';
+import { createBot } from './bot.ts';
 
 /** The bot as one process: it owns the whole store, and interactions arrive on its own connection. */
 export async function startAll(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
@@ -20,9 +20,9 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
     ...{ backupPassphrase: config.backupPassphrase, mayMigrate: tools.mayMigrate },
   });
   const { ownership } = store;
-  const clients = openDiscordClients(config.discord.apiUrl, config.discord, ownership.mustBeOurs);
+  const clients = createDiscordClients(config.discord.apiUrl, config.discord, ownership.mustBeOurs);
   const { client, reads } = clients;
-  const bot = openBot({ config, tools, store, clients, monitoring });
+  const bot = createBot({ config, tools, store, clients, monitoring });
   monitoring?.readiness.watch(bot.watched);
   monitoring?.watchBot(bot.measured);
   monitoring?.watchDiscord(clients);
@@ -32,7 +32,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
   );
   client.on(Events.Raw, bot.readPacket);
-  client.on(Events.InteractionCreate, (interaction: Interaction) => void bot.take(interaction));
+  client.on(Events.InteractionCreate, (interaction: Interaction) => void bot.route(interaction));
   logDiscordEvents(clients, log);
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
@@ -46,9 +46,9 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   log.info({ version, tasks: bot.liveCount, ...limitsOf(config.budgets) }, 'Atelier is ready.');
   bot.announce();
 
-  let stopped: Promise<void> | undefined;
+  let stopPromise: Promise<void> | undefined;
   async function stop(): Promise<void> {
-    monitoring?.stopping();
+    monitoring?.markStopping();
     await bot.finish();
     client.removeAllListeners(Events.ShardReconnecting);
     await clients.close();
@@ -60,8 +60,8 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
     connectionLost,
     storeLost: ownership.lost,
     stop() {
-      stopped ??= stop();
-      return stopped;
+      stopPromise ??= stop();
+      return stopPromise;
     },
   };
 }

@@ -6,9 +6,9 @@ import type { StoreError } from '../services/store/index.ts';
 
 /** A running process of the bot, in any role. */
 export interface App {
-  /** Discord has closed the connection for good, with its close code: most likely the token was reset. */
+  /** Resolves with Discord's close code when Discord has closed the connection permanently, most likely because the token was reset. */
   readonly connectionLost: Promise<number>;
-  /** The bot has lost its store, so the process must end at once. Nothing is submitted, shown or stored from now on. */
+  /** Resolves when the bot has lost its store, so the process must end at once. Nothing is submitted, shown or stored from now on. */
   readonly storeLost: Promise<StoreError>;
   /** Accepts no new work, finishes running work within a time limit, and closes everything. */
   stop(): Promise<void>;
@@ -21,7 +21,7 @@ export interface AppTools {
   mayMigrate?: boolean;
   clock?: Clock;
   gatewayLimits?: Partial<GatewayLimits>;
-  /** The clock for the downloads of files; by default the same one. */
+  /** The clock for downloading files; `clock` by default. */
   mediaClock?: Clock;
   /** Shared with other bots of this process, so it is not closed with this one. */
   mediaProcess?: MediaProcess;

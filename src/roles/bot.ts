@@ -12,19 +12,19 @@ import { interruptedReply } from '../discord/outbox/interrupted.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
 import type { Acknowledgement } from '../discord/outbox/responder.ts';
-import { openOwners, storedFileReader } from '../discord/reads.ts';
+import { createOwnerLookup, storedFileReader } from '../discord/reads.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { pause, systemClock } from '../lib/clock.ts';
 import { createSay } from '../locales/index.ts';
-import { openMessages } from '../messages/open-messages.ts';
-import { openNotices } from '../messages/open-notices.ts';
+import { createMessages } from '../messages/open-messages.ts';
+import { createNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { CallbackAddresses } from '../services/callbacks/addresses.ts';
 import type { PartitionHealth } from '../services/cluster/partition-health.ts';
-import { type EngineParts, openEngine } from '../services/engine.ts';
-import { openGateway } from '../services/gateway/index.ts';
+import { createEngine, type EngineParts } from '../services/engine.ts';
+import { createGateway } from '../services/gateway/index.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
-import { ReadinessCheck, watchedBot } from '../services/readiness.ts';
+import { ReadinessCheck, readinessSourcesOf } from '../services/readiness.ts';
 import { NO_RULES } from '../services/rules/server-rules.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { bucketOf, type Partition, partitionOf, WHOLE_STORE } from '../services/tasks/homes.ts';
@@ -51,10 +51,10 @@ interface BotParts {
   monitoring?: Monitoring | undefined;
 }
 
-export type Bot = ReturnType<typeof openBot>;
+export type Bot = ReturnType<typeof createBot>;
 
 /** One bot with one store: everything except the connection on which interactions arrive. */
-export function openBot({
+export function createBot({
   config,
   tools,
   store,
@@ -69,16 +69,16 @@ export function openBot({
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const { limits = new ProcessLimits(config, { clock, log }) } = parts;
   const say = createSay(texts);
-  const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
+  const gateway = createGateway(config.gateway, { log, clock }, gatewayLimits);
   const { reads } = clients;
   const outbox = new Outbox(clients, log);
   const { channelId, ids } = config.operator;
-  const operator = new Operator({ ...{ channelId, ids, outbox, log }, owners: openOwners(reads, log) });
+  const operator = new Operator({ ...{ channelId, ids, outbox, log }, owners: createOwnerLookup(reads, log) });
   const removers = {
     removeMessages: messageRemover({ outbox, clock, log }),
     removeMessage: ownMessageRemover({ outbox, log }),
   };
-  const engine = openEngine({
+  const engine = createEngine({
     ...{
       store,
       partition,
@@ -100,17 +100,17 @@ export function openBot({
     extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
     refreshAddresses: attachmentRefresher(clients, clock, log),
     ...removers,
-    async tellBudgetAlert(alert) {
+    async sendBudgetAlert(alert) {
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, 'here', say));
       await operator.post(alertPlan(alert, 'elsewhere', say));
     },
-    notifyNoCredit: (kind) => notices.tell({ topic: 'noCredit', subject: kind }),
+    notifyNoCredit: (kind) => notices.report({ topic: 'noCredit', subject: kind }),
     notifyErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
   });
   const { tasks, talks } = engine;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
-  const notices = openNotices({ version, engine, gateway, store, operator, say, clock, log });
-  const messages = openMessages({
+  const notices = createNotices({ version, engine, gateway, store, operator, say, clock, log });
+  const messages = createMessages({
     ...{ engine, outbox, say, clock, log },
     views: kindViews,
     isRemix: config.gateway.remix,
@@ -126,11 +126,11 @@ export function openBot({
     ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
   });
-  const watched = watchedBot({ engine, store, gateway, isConnected: clients.isConnected });
+  const watched = readinessSourcesOf({ engine, store, gateway, isConnected: clients.isConnected });
   // Without monitoring it is only used by `/about`.
   if (!monitoring) readiness.watch(watched);
-  let told: Promise<unknown> = Promise.resolve();
-  let unplaced: readonly string[] = [];
+  let ownersNotified: Promise<unknown> = Promise.resolve();
+  let lostTalkIds: readonly string[] = [];
 
   return {
     watched,
@@ -146,17 +146,18 @@ export function openBot({
     readMessage: commands.readMessage,
 
     /** Never throws: failures are reported and logged. */
-    take: (interaction: Interaction, late?: Acknowledgement): Promise<void> => commands.router.take(interaction, late),
+    route: (interaction: Interaction, earlierAcknowledgement?: Acknowledgement): Promise<void> =>
+      commands.router.route(interaction, earlierAcknowledgement),
 
-    /** For an interaction in a server whose rules another partition has: the buttons of a task work in every server. */
+    /** Loads the rules of a server that belongs to another partition, because the buttons of a task work in every server. */
     async readRulesOf(guildId: string): Promise<void> {
-      const home = partitionOf(bucketOf(guildId), partition.count);
-      if (!others || home === partition.number) return;
-      engine.rules.borrow(guildId, (await (await others.of(home))?.rulesOf(guildId)) ?? NO_RULES);
+      const homePartition = partitionOf(bucketOf(guildId), partition.count);
+      if (!others || homePartition === partition.number) return;
+      engine.rules.borrow(guildId, (await (await others.find(homePartition))?.rulesOf(guildId)) ?? NO_RULES);
     },
 
     /** Handles a packet from another partition's bot. */
-    hear: (message: ErasureMessage): Promise<void> => tasks.erasure.receive(message),
+    receive: (message: ErasureMessage): Promise<void> => tasks.erasure.receive(message),
 
     /** Ends an interaction whose process ended while it was handled: the member is told, unless it led to a task or a message. */
     endInterrupted: interruptedReply({
@@ -167,38 +168,44 @@ export function openBot({
       hasTask: (token) => tasks.book.live(({ route }) => route.token === token).length > 0,
     }),
 
-    /** Reads the content of the store; nothing is done about it yet. */
+    /** Reads the content of the store, but does not act on it yet. */
     async open(): Promise<void> {
       await Promise.all([engine.open(), notices.open()]);
-      // Read before members can start new ones.
-      unplaced = talksWithoutThread(tasks.book);
+      // Read before members can start new talks.
+      lostTalkIds = talksWithoutThread(tasks.book);
     },
 
     /** Continues interrupted work, once messages can be sent. */
     async start(): Promise<void> {
       await tasks.start();
-      for (const id of unplaced) await talks.end(id, 'lost');
+      for (const id of lostTalkIds) await talks.end(id, 'lost');
       await commands.resume();
     },
 
     /** Notifies the operator of the start, and the owners of unreadable tasks. The start does not wait for this. */
     announce(): void {
       notices.start();
-      told = store.quarantine
-        .tellOwners((memberId) => outbox.sendDirectMessage(memberId, { content: say('tasks.unreadable') }))
+      ownersNotified = store.quarantine
+        .notifyOwners((memberId) => outbox.sendDirectMessage(memberId, { content: say('tasks.unreadable') }))
         .catch((error: unknown) => log.warn({ err: error }, 'Could not notify the owners of unreadable tasks.'));
     },
 
     /** Accepts no new work, and finishes running work within a time limit. */
     async finish(): Promise<void> {
-      const finished = new AbortController();
-      const timeLimit = pause(clock, STOP_LIMIT_MS, finished.signal).then(() => {
-        if (!finished.signal.aborted) log.warn('Stopped before all running work was finished.');
+      const timeLimitAbort = new AbortController();
+      const timeLimit = pause(clock, STOP_LIMIT_MS, timeLimitAbort.signal).then(() => {
+        if (!timeLimitAbort.signal.aborted) log.warn('Stopped before all running work was finished.');
       });
-      const finishing = [commands.router.finish(), engine.pause(), commands.pause(), notices.pause(), told];
-      const underWay = Promise.all(finishing).then(() => messages.finish());
-      await Promise.race([underWay, timeLimit]);
-      finished.abort();
+      const finishing = [
+        commands.router.finish(),
+        engine.pause(),
+        commands.pause(),
+        notices.stopWatching(),
+        ownersNotified,
+      ];
+      const allFinished = Promise.all(finishing).then(() => messages.finish());
+      await Promise.race([allFinished, timeLimit]);
+      timeLimitAbort.abort();
     },
 
     /** To be called after `finish`. Closes the store too. */

@@ -1,7 +1,7 @@
 import { GatewayDispatchEvents, type GatewayDispatchPayload, type GatewayMessageCreateDispatch } from 'discord.js';
 import { handlers, kindSpecs, texts } from '../commands/index.ts';
 import type { Config } from '../config.ts';
-import { intentsOf, openDiscordClients } from '../discord/outbox/clients.ts';
+import { createDiscordClients, intentsOf } from '../discord/outbox/clients.ts';
 import { identify } from '../discord/outbox/identity.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { interactionIn } from '../discord/outbox/packets.ts';
@@ -20,8 +20,8 @@ import { partitionOf } from '../services/tasks/homes.ts';
 import type { App, AppTools } from './app.ts';
 
 /** A queue server that does not respond must not use up the member's three seconds. */
-const PUT_LIMIT_MS = 1_500;
-const CONNECTION_CHECK_MS = 100;
+const PUT_TIMEOUT_MS = 1_500;
+const CONNECTION_CHECK_INTERVAL_MS = 100;
 
 /** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
 export async function startShard(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
@@ -32,26 +32,26 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     mayMigrate: tools.mayMigrate,
   });
   const { partitions, facts, inbox, holder } = cluster;
-  const clients = openDiscordClients(config.discord.apiUrl);
+  const clients = createDiscordClients(config.discord.apiUrl);
   const { client, reads } = clients;
   const outbox = new Outbox(clients, log);
-  const everywhere = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
-  const untaken = new UntakenInteractions({
+  const everyPartition = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
+  const untakenInteractions = new UntakenInteractions({
     ...{ inbox, outbox, handlers, say, clock, log },
     interactionIn: (data) => interactionIn(client, data),
     settings: config.discord,
-    privateCommandsOf: async (guildId) => (await everywhere.rulesOf(guildId)).rules.privateCommands,
+    privateCommandsOf: async (guildId) => (await everyPartition.rulesOf(guildId)).rules.privateCommands,
     onUntaken: (outcome) => monitoring?.onUntaken(outcome),
   });
 
-  /** Every message from every server arrives here. A failure is retried by the caller; a message that is put in twice is answered once. */
+  /** Every message from every server arrives here. A failure is retried by the caller; a message that is queued twice is answered once. */
   async function passMessage(packet: GatewayMessageCreateDispatch): Promise<void> {
     const partition = threads?.partitionOf(packet.d.channel_id);
     const content = partition === undefined ? undefined : threadPacketIn(packet);
     if (partition === undefined || !content) return;
     try {
       const put = inbox.put(partition, { id: content.d.id, content }).then(() => 'put' as const);
-      if ((await withTimeout(clock, PUT_LIMIT_MS, put)) !== 'put') throw new Error('The queue does not respond.');
+      if ((await withTimeout(clock, PUT_TIMEOUT_MS, put)) !== 'put') throw new Error('The queue does not respond.');
     } catch (error) {
       monitoring?.onHandOver('message', 'failed');
       throw error;
@@ -59,18 +59,18 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     monitoring?.onHandOver('message', 'passed');
   }
 
-  async function pass(packet: GatewayDispatchPayload): Promise<void> {
+  async function passOn(packet: GatewayDispatchPayload): Promise<void> {
     if (packet.t === GatewayDispatchEvents.MessageCreate) return passMessage(packet);
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     const partition = partitionOf(bucketFor(packet.d), partitions.count);
     const put = inbox.put(partition, { id: packet.d.id, content: packet }).then(() => 'put' as const);
-    const outcome = await withTimeout(clock, PUT_LIMIT_MS, put).catch((error: unknown) => {
+    const outcome = await withTimeout(clock, PUT_TIMEOUT_MS, put).catch((error: unknown) => {
       log.warn({ partition, err: error }, 'An interaction could not be passed on.');
       return undefined;
     });
     monitoring?.onHandOver('interaction', outcome === 'put' ? 'passed' : 'failed');
-    if (outcome === 'put') untaken.watch(partition, packet);
-    else await untaken.refuse(packet);
+    if (outcome === 'put') untakenInteractions.watch(partition, packet);
+    else await untakenInteractions.refuse(packet);
   }
 
   let threads: FollowedThreads | undefined;
@@ -85,7 +85,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       ...{ token: discord.token, reads, facts, holder, leaseMs, clock, log },
       intents: intentsOf(discord),
       shardCount: settings.shards,
-      onDispatch: pass,
+      onDispatch: passOn,
     });
     monitoring?.readiness.watch({
       isDiscordReady: () => shards.isConnected(),
@@ -96,25 +96,25 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     monitoring?.watchDiscord(clients);
     monitoring?.watchPartitions({ count: partitions.count, owners: () => partitions.owners() });
     monitoring?.watchShards(shards, () => threads?.count ?? 0);
-    void connected(shards, clock).then(() =>
+    void waitUntilConnected(shards, clock).then(() =>
       log.info({ version, shards: shards.count, partitions: partitions.count }, 'This shard process is ready.'),
     );
-    let stopped: Promise<void> | undefined;
+    let stopPromise: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
-      monitoring?.stopping();
+      monitoring?.markStopping();
       await shards.close();
       threads?.close();
-      await untaken.finish();
+      await untakenInteractions.finish();
       await Promise.all([clients.close(), cluster.close()]);
       await monitoring?.close();
       log.info('This shard process has stopped.');
     };
     return {
-      connectionLost: shards.refused,
+      connectionLost: shards.fatalCloseCode,
       storeLost: Promise.withResolvers<never>().promise,
       stop() {
-        stopped ??= stop();
-        return stopped;
+        stopPromise ??= stop();
+        return stopPromise;
       },
     };
   } catch (error) {
@@ -124,6 +124,6 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   }
 }
 
-async function connected(shards: Shards, clock: Clock): Promise<void> {
-  while (!shards.isConnected()) await pause(clock, CONNECTION_CHECK_MS);
+async function waitUntilConnected(shards: Shards, clock: Clock): Promise<void> {
+  while (!shards.isConnected()) await pause(clock, CONNECTION_CHECK_INTERVAL_MS);
 }

@@ -1,7 +1,7 @@
 import { type APIInteraction, GatewayDispatchEvents, SnowflakeUtil } from 'discord.js';
 import { kindSpecs, kindsOf } from '../commands/index.ts';
 import type { Config } from '../config.ts';
-import { type DiscordClients, openDiscordClients } from '../discord/outbox/clients.ts';
+import { createDiscordClients, type DiscordClients } from '../discord/outbox/clients.ts';
 import { identify } from '../discord/outbox/identity.ts';
 import { interactionIn } from '../discord/outbox/packets.ts';
 import type { Acknowledgement } from '../discord/outbox/responder.ts';
@@ -12,30 +12,30 @@ import type { Log } from '../lib/log.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { callbackIn, openClusterCallbacks } from '../services/cluster/callback-port.ts';
 import { EveryPartition, messageIn } from '../services/cluster/every-partition.ts';
-import { ThreadNotes } from '../services/cluster/followed-threads.ts';
+import { ThreadAnnouncer } from '../services/cluster/followed-threads.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
-import { HealthNotes } from '../services/cluster/partition-health.ts';
-import { openGateway } from '../services/gateway/index.ts';
-import type { TakenInbox, TakenPacket } from '../services/inbox/inbox.ts';
+import { HealthPublisher } from '../services/cluster/partition-health.ts';
+import { createGateway } from '../services/gateway/index.ts';
+import type { InboxConsumer, TakenPacket } from '../services/inbox/inbox.ts';
 import { MediaProcess } from '../services/media-process/media-process.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
-import type { Watched } from '../services/readiness.ts';
+import type { ReadinessSources } from '../services/readiness.ts';
 import { StoreError } from '../services/store/index.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { Tracker } from '../services/tasks/tracker.ts';
 import type { App, AppTools } from './app.ts';
-import { type Bot, openBot } from './bot.ts';
+import { type Bot, createBot } from './bot.ts';
 import { shareOfPartition } from './partition-config.ts';
 
-/** Discord allows a bot 50 per second, of which the shard processes need a few. */
+/** Discord allows a bot 50 requests per second, of which the shard processes need a few. */
 const REQUESTS_PER_SECOND = 45;
 /** A message in a thread that has waited this long is not answered, because the conversation has moved on. */
-const LATE_MS = 15 * 60_000;
+const MAX_MESSAGE_AGE_MS = 15 * 60_000;
 
-interface Working {
+interface RunningPartition {
   bot: Bot;
-  inbox: TakenInbox;
+  inbox: InboxConsumer;
 }
 
 /**
@@ -43,51 +43,56 @@ interface Working {
  * partition's packets.
  */
 export async function startWorker(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
-  const { log, version, clock = systemClock, mediaProcess: shared } = tools;
+  const { log, version, clock = systemClock, mediaProcess: sharedMediaProcess } = tools;
   const cluster = await openCluster(config, {
     ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
     mayMigrate: tools.mayMigrate,
   });
   const { partitions, facts, inbox, holder } = cluster;
   const { count } = partitions;
-  const everywhere = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
-  const mediaProcess = shared ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
-  const threads = config.discord.messageContent ? new ThreadNotes({ facts, clock, log }) : undefined;
-  const working = new Map<number, Working>();
-  const owned = new Map<number, StoredTasks>();
+  const everyPartition = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
+  const mediaProcess =
+    sharedMediaProcess ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
+  const threads = config.discord.messageContent ? new ThreadAnnouncer({ facts, clock, log }) : undefined;
+  const runningPartitions = new Map<number, RunningPartition>();
+  const ownedStores = new Map<number, StoredTasks>();
   const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
   const tracker = new Tracker({ clock, partitionCount: count });
   // The lanes of all partitions, which stay when a partition is released.
-  const pollGateway = openGateway(config.gateway, { log, clock }, tools.gatewayLimits);
+  const pollGateway = createGateway(config.gateway, { log, clock }, tools.gatewayLimits);
   for (const { source } of kindsOf(pollGateway, { ...config.poll, ...config.gateway }))
     if (source) tracker.laneOf(source);
   limits.scheduler.start();
   const mustOwnAll = (): void => {
-    for (const { ownership } of owned.values()) ownership.mustBeOurs();
+    for (const { ownership } of ownedStores.values()) ownership.mustBeOurs();
   };
   // A worker has no connection to Discord that could be lost: packets wait in the inbox.
-  const clients = { ...openDiscordClients(config.discord.apiUrl, undefined, mustOwnAll), isConnected: () => true };
+  const clients = { ...createDiscordClients(config.discord.apiUrl, undefined, mustOwnAll), isConnected: () => true };
   const closeAll = async (): Promise<void> => {
     await callbacks?.close();
     await limits.scheduler.stop();
-    await Promise.all([pollGateway.close(), clients.close(), mediaProcess !== shared && mediaProcess.close()]);
+    await Promise.all([
+      pollGateway.close(),
+      clients.close(),
+      mediaProcess !== sharedMediaProcess && mediaProcess.close(),
+    ]);
     await cluster.close();
   };
 
   function shareLimits(): void {
-    limits.setOwned([...owned.keys()]);
-    clients.setRequestsPerSecond((REQUESTS_PER_SECOND * owned.size) / count);
+    limits.setOwned([...ownedStores.keys()]);
+    clients.setRequestsPerSecond((REQUESTS_PER_SECOND * ownedStores.size) / count);
   }
 
-  async function take(number: number, store: StoredTasks): Promise<boolean> {
-    owned.set(number, store);
+  async function takePartition(number: number, store: StoredTasks): Promise<boolean> {
+    ownedStores.set(number, store);
     shareLimits();
     monitoring?.onOwnerChange('taken');
-    const bot = openBot({
-      ...{ config: share, tools: { ...tools, mediaProcess }, limits, tracker, notes: facts, clients },
-      ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
+    const bot = createBot({
+      ...{ config: partitionConfig, tools: { ...tools, mediaProcess }, limits, tracker, notes: facts, clients },
+      ...{ store, partition: { number, count }, others: everyPartition.otherPartitions(number), monitoring },
       callbackAddresses: callbacks?.addresses,
-      clusterHealth: clusterHealth({ facts, partitions, own: ownHealth, clock, log }),
+      clusterHealth: clusterHealth({ facts, partitions, ownPartitions: ownHealth, clock, log }),
     });
     monitoring?.watchBot(bot.measured);
     try {
@@ -96,36 +101,36 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       if (!(error instanceof StoreError) || error.kind !== 'unreachable') throw error;
       log.warn({ partition: number, err: error }, 'A partition could not be read; retrying.');
       monitoring?.onOwnerChange('given-back');
-      owned.delete(number);
+      ownedStores.delete(number);
       shareLimits();
       await bot.abandon();
       return false;
     }
     threads?.watch(bot.book, number);
     await bot.start();
-    // One bot is enough.
+    // One announcement for the whole cluster is enough.
     if (number === 0) bot.announce();
     const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, clock, log });
-    working.set(number, { bot, inbox: inbox.take(number, answer) });
+    runningPartitions.set(number, { bot, inbox: inbox.take(number, answer) });
     return true;
   }
 
-  async function giveBack(number: number): Promise<void> {
-    const { bot, inbox: taken } = working.get(number) ?? {};
-    const closed = taken?.close();
+  async function releasePartition(number: number): Promise<void> {
+    const { bot, inbox: takenInbox } = runningPartitions.get(number) ?? {};
+    const inboxClosed = takenInbox?.close();
     await bot?.finish();
     monitoring?.onOwnerChange('given-back');
     // After this its lease is released, which must not stop the requests of the other partitions.
-    owned.delete(number);
+    ownedStores.delete(number);
     shareLimits();
-    working.delete(number);
+    runningPartitions.delete(number);
     await bot?.close();
-    await closed;
+    await inboxClosed;
   }
 
-  const ownHealth = () => new Map([...working].map(([partition, { bot }]) => [partition, bot.health()]));
-  const bots = (): Bot[] => [...working.values()].map(({ bot }) => bot);
-  const watched = (): Watched => ({
+  const ownHealth = () => new Map([...runningPartitions].map(([partition, { bot }]) => [partition, bot.health()]));
+  const bots = (): Bot[] => [...runningPartitions.values()].map(({ bot }) => bot);
+  const watched = (): ReadinessSources => ({
     isDiscordReady: clients.isConnected,
     store: {
       mustBeOurs: mustOwnAll,
@@ -139,37 +144,40 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     },
   });
   let callbacks: Awaited<ReturnType<typeof openClusterCallbacks>>;
-  let share: Config;
+  let partitionConfig: Config;
   let membership: Membership;
   try {
-    share = shareOfPartition(config, count);
+    partitionConfig = shareOfPartition(config, count);
     monitoring?.readiness.watch(watched());
     monitoring?.watchDiscord(clients);
     monitoring?.watch({ bots: () => bots().map(({ measured }) => measured), mediaProcess, storeAddress: config.store });
     monitoring?.watchPartitions({ count, owners: () => partitions.owners() });
-    monitoring?.watchWorker({ owned: () => [...working.keys()], waiting: (partition) => inbox.waiting(partition) });
+    monitoring?.watchWorker({
+      ownedPartitions: () => [...runningPartitions.keys()],
+      queueLength: (partition) => inbox.waiting(partition),
+    });
     await identify(clients.client, config.discord.token);
     callbacks = await openClusterCallbacks(config.callbacks, {
       ...{ facts, inbox, clock, count, log },
-      own: (partition) => working.get(partition)?.bot.callbacks,
+      ownCallbacks: (partition) => runningPartitions.get(partition)?.bot.callbacks,
       note: monitoring?.onCallback,
     });
     const { storeLeaseMs: leaseMs } = config;
     membership = await Membership.join({
       ...{ facts, partitions, holder, leaseMs, clock, log },
-      onTaken: take,
-      onGiveBack: giveBack,
+      onTaken: takePartition,
+      onGiveBack: releasePartition,
     });
   } catch (error) {
     await closeAll();
     throw error;
   }
-  const health = new HealthNotes({ facts, holder, clock, log, own: ownHealth });
+  const health = new HealthPublisher({ facts, holder, clock, log, ownHealth });
   log.info({ version, partitions: count }, 'This worker is ready.');
 
-  let stopped: Promise<void> | undefined;
+  let stopPromise: Promise<void> | undefined;
   async function stop(): Promise<void> {
-    monitoring?.stopping();
+    monitoring?.markStopping();
     await membership.stop();
     threads?.stop();
     health.stop();
@@ -183,8 +191,8 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       error instanceof StoreError ? error : new StoreError('failed', 'This worker could not continue.', error),
     ),
     stop() {
-      stopped ??= stop();
-      return stopped;
+      stopPromise ??= stop();
+      return stopPromise;
     },
   };
 }
@@ -196,12 +204,12 @@ async function answerPacket(
 ): Promise<void> {
   try {
     const message = messageIn(content);
-    if (message) return await bot.hear(message);
+    if (message) return await bot.receive(message);
     const callback = callbackIn(content);
-    if (callback) return void bot.callbacks?.take(callback.id, callback.said);
-    const spoken = threadMessageIn(content);
-    if (spoken) {
-      const isLate = clock.now() - SnowflakeUtil.timestampFrom(spoken.id) > LATE_MS;
+    if (callback) return void bot.callbacks?.process(callback.id, callback.said);
+    const threadMessage = threadMessageIn(content);
+    if (threadMessage) {
+      const isLate = clock.now() - SnowflakeUtil.timestampFrom(threadMessage.id) > MAX_MESSAGE_AGE_MS;
       if (isLate) return log.info('A message in a thread waited too long for a worker and will not be answered.');
       return await bot.readMessage(content, { isRepeated });
     }
@@ -211,11 +219,11 @@ async function answerPacket(
     bot.readPacket(packet);
     const interaction = interactionIn(clients.client, packet.d);
     if (packet.d.guild_id !== undefined) await bot.readRulesOf(packet.d.guild_id);
-    if (interaction) await bot.take(interaction, packet.acknowledgement);
+    if (interaction) await bot.route(interaction, packet.acknowledgement);
   } catch (error) {
     log.error({ err: error }, 'A packet could not be answered.');
   }
 }
 
 const latest = (times: readonly (number | undefined)[]): number | undefined =>
-  times.reduce((max, at) => (at !== undefined && (max === undefined || at > max) ? at : max), undefined);
+  times.reduce((max, time) => (time !== undefined && (max === undefined || time > max) ? time : max), undefined);

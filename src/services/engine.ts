@@ -4,12 +4,12 @@ import { Refusal } from '../lib/refusal.ts';
 import { Asks } from './asks/asks.ts';
 import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
 import type { CallbackAddresses } from './callbacks/addresses.ts';
-import { type CallbackSettings, openCallbacks } from './callbacks/index.ts';
+import { type CallbackSettings, createCallbacks } from './callbacks/index.ts';
 import { Fingerprints } from './fingerprints/fingerprints.ts';
 import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
 import { hashedName } from './hashed-names.ts';
-import { createReachCheck, type RefreshAddresses } from './inputs/addresses.ts';
+import { createReachCheck, type RefreshUrls } from './inputs/addresses.ts';
 import { createGatherer } from './inputs/inputs.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { openMedia } from './media/index.ts';
@@ -37,7 +37,7 @@ import { Budgets, limitsIn, WHOLE_BOT } from './spending/budgets.ts';
 import { EVERY_PERIOD } from './spending/limits.ts';
 import { Calendar } from './spending/periods.ts';
 import { Spending, type SpendingSettings } from './spending/spending.ts';
-import { HOME_OF_PAUSE, WholeBot, type WholeBotParts } from './spending/whole-bot.ts';
+import { PAUSE_PARTITION, WholeBot, type WholeBotParts } from './spending/whole-bot.ts';
 import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
@@ -77,8 +77,8 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
 export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notifyErased'> {
   /** Deletes any message of the bot. */
   removeMessage(message: MessagePlace): Promise<Removal>;
-  tellBudgetAlert(alert: BudgetAlert): Promise<void>;
-  /** The account has no credit left for this kind. */
+  sendBudgetAlert(alert: BudgetAlert): Promise<void>;
+  /** Notifies the operator that the account has no credit left for this kind. */
   notifyNoCredit(kind: TaskKind): void;
   settings: EngineSettings;
   store: StoredTasks;
@@ -98,7 +98,7 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   kinds: readonly Kind[];
   /** Origins of members' files that are allowed although they are in a private network. */
   extraOrigins: readonly string[];
-  refreshAddresses: RefreshAddresses;
+  refreshAddresses: RefreshUrls;
   clock: Clock;
   /** For the time limits of downloads. */
   mediaClock: Clock;
@@ -109,9 +109,9 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   mediaProcess?: MediaProcess | undefined;
 }
 
-export type Engine = ReturnType<typeof openEngine>;
+export type Engine = ReturnType<typeof createEngine>;
 
-export function openEngine({
+export function createEngine({
   settings,
   store,
   partition,
@@ -133,11 +133,11 @@ export function openEngine({
     { gatewayOrigin, apiKey: settings.gateway.apiKey, extraOrigins, allowPrivate },
     { log, clock: parts.mediaClock, process: mediaProcess },
   );
-  const sounds = openAudio({ log, process: mediaProcess });
-  const reach = createReachCheck({ gatewayOrigin, extraOrigins, allowPrivate });
+  const audio = openAudio({ log, process: mediaProcess });
+  const canReach = createReachCheck({ gatewayOrigin, extraOrigins, allowPrivate });
   const gather = createGatherer({
-    ...{ media, sounds, log, clock },
-    canReach: reach,
+    ...{ media, sounds: audio, log, clock },
+    canReach,
     upload: async (image) => (await gateway.imgx.upload({ images: [image] }))[0],
   });
   const experience = new Experience(store.experience, log);
@@ -148,10 +148,10 @@ export function openEngine({
   });
   let secret = '';
   const hashOf = (name: string): string => hashedName(name, secret);
-  const keepsPause = partition.number === HOME_OF_PAUSE;
+  const isPauseHome = partition.number === PAUSE_PARTITION;
   const budgets = new Budgets({
     ...{ store: store.budgets, hashOf },
-    isPausedElsewhere: () => !keepsPause && wholeBot?.isPaused === true,
+    isPausedElsewhere: () => !isPauseHome && wholeBot?.isPaused === true,
   });
   // Another service takes real time too.
   const moderator = openModerator(settings.moderation, { log, clock: systemClock });
@@ -177,36 +177,36 @@ export function openEngine({
   const wholeBot = parts.notes
     ? new WholeBot({
         ...{ notes: parts.notes, partition: partition.number, clock, log },
-        used: () => spending.usedOfTotal,
-        isPausedHere: () => (keepsPause ? budgets.of(WHOLE_BOT).isPaused : undefined),
+        used: () => spending.totalUsage,
+        isPausedHere: () => (isPauseHome ? budgets.get(WHOLE_BOT).isPaused : undefined),
       })
     : undefined;
   const ledger = new Ledger({ entries: store.entries, others, spending, clock, log });
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
-  const alerts = new Alerts({ spending, budgets, log, tell: parts.tellBudgetAlert });
+  const alerts = new Alerts({ spending, budgets, log, tell: parts.sendBudgetAlert });
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
   const offers = new Offers(clock);
   const book = new TaskBook({
     ...{ store, log },
-    findElsewhere: others && (async (id) => (await others.of(partitionOf(bucketIn(id), partition.count)))?.get(id)),
+    findElsewhere: others && (async (id) => (await others.find(partitionOf(bucketIn(id), partition.count)))?.get(id)),
   });
   const fingerprints = new Fingerprints({ book, store: store.fingerprints });
   // A thread takes real time too.
   const schemas = new AnswerSchemas({ gather, timeLimitMs: settings.maxWaitMs.text, clock: systemClock });
   const { path: pricingPath, group } = settings.gateway.pricing;
-  const listed = new GatewayPrices({
+  const gatewayPrices = new GatewayPrices({
     fetch: pricingPath === undefined ? undefined : (signal) => gateway.prices.get(pricingPath, { signal }),
     ...{ group, clock, log },
   });
-  const learned = new LearnedPrices({ store: store.costs, clock, log });
+  const learnedPrices = new LearnedPrices({ store: store.costs, clock, log });
   const priceNames = new Map(kinds.map((kind) => [kind.name, kind]));
   const prices = new PriceBook({
-    ...{ operator: settings.prices, readAt: clock.now(), gateway: listed, learned, specs },
+    ...{ operator: settings.prices, readAt: clock.now(), gateway: gatewayPrices, learned: learnedPrices, specs },
     listNameOf: ({ kind, request }) => priceNames.get(kind)?.priceName?.(request),
   });
   const pseudonyms = new Pseudonyms(store.pseudonyms);
   const hasUserField = settings.gateway.fields.user !== undefined;
-  const userOf = hasUserField ? (memberId: string) => pseudonyms.of(memberId) : undefined;
+  const userOf = hasUserField ? (memberId: string) => pseudonyms.getOrCreate(memberId) : undefined;
   const proposals = new Proposals({
     ...{ budgets, clock, partition },
     store: store.proposals,
@@ -225,14 +225,14 @@ export function openEngine({
     timeLimitMs: settings.maxWaitMs.text,
   });
   const talks = new Talks({
-    ...{ book, sounds, clock, log },
+    ...{ book, sounds: audio, clock, log },
     realtime: gateway.realtime,
     costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
     transcriber: async () => findTranscriber(await models.listQuickly()),
   });
   const circuits = new ModelCircuits({ book, clock });
   const scheduler = limits.schedulerFor(partition);
-  const callbacks = openCallbacks(settings.callbacks, {
+  const callbacks = createCallbacks(settings.callbacks, {
     ...{ book, scheduler, kinds, clock, log },
     addresses: parts.callbackAddresses,
   });
@@ -251,7 +251,7 @@ export function openEngine({
       scheduler,
       clock,
       log,
-      ...callbacks?.forTasks,
+      ...callbacks?.taskHooks,
     },
     kinds: [...kinds, asks.kind, ...talks.kinds],
     estimateOf: (order) => prices.estimateOf(order),
@@ -317,21 +317,21 @@ export function openEngine({
     /** Reads the text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {
       const context = { memberId, timeLimitMs: settings.maxWaitMs.text };
-      const { documents: [read] = [] } = await gather({ documents: [file] }, context);
-      if (read?.text === undefined) throw new Refusal('refusals.notText');
-      return read.text;
+      const { documents: [document] = [] } = await gather({ documents: [file] }, context);
+      if (document?.text === undefined) throw new Refusal('refusals.notText');
+      return document.text;
     },
 
     countEverything: (): Promise<void> => ledger.countFor(EVERY_PERIOD),
 
-    /** Reads the store. Nothing is done about its content yet. */
+    /** Reads the store, but does not act on its content yet. */
     async open(): Promise<void> {
       secret = await store.hashSecret();
       await Promise.all([budgets.open(), rules.open(), reports.open()]);
-      await Promise.all([tasks.open(), experience.open(), learned.open()]);
+      await Promise.all([tasks.open(), experience.open(), learnedPrices.open()]);
       await wholeBot?.open();
       wholeBot?.start();
-      listed.start();
+      gatewayPrices.start();
       await callbacks?.listen(secret);
     },
 
@@ -341,7 +341,7 @@ export function openEngine({
         tasks.pause(),
         asks.finish(),
         talks.finish(),
-        listed.stop(),
+        gatewayPrices.stop(),
         alerts.finish(),
         logSweep.stop(),
         wholeBot?.stop(),
@@ -351,8 +351,8 @@ export function openEngine({
     /** Everything that is still waiting for the gateway or a file fails now. */
     async close(): Promise<void> {
       const isOwn = mediaProcess !== parts.mediaProcess;
-      const ours = [gateway.close(), media.close(), sounds.close(), schemas.close(), callbacks?.close()];
-      await Promise.all([...ours, isOwn && mediaProcess.close()]);
+      const ownResources = [gateway.close(), media.close(), audio.close(), schemas.close(), callbacks?.close()];
+      await Promise.all([...ownResources, isOwn && mediaProcess.close()]);
     },
 
     /** Stores the outcome of everything that has failed by then. */

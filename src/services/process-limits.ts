@@ -10,7 +10,7 @@ import { SharedLimit } from './tasks/shared-limit.ts';
 import { bucketIn } from './tasks/task-id.ts';
 
 /** The share of the connections to the gateway that polls may use: members' orders need some too. */
-const POLLS_SHARE = 0.75;
+const POLL_SHARE = 0.75;
 
 interface LimitSettings {
   gateway: { connections: number; jobsAtOnce?: number | undefined };
@@ -41,7 +41,7 @@ export class ProcessLimits {
     this.#settings = settings;
     this.#partitionCount = partitionCount;
     const { gateway, poll, liveLimits } = settings;
-    const inFlight = Math.max(1, Math.floor(gateway.connections * POLLS_SHARE));
+    const inFlight = Math.max(1, Math.floor(gateway.connections * POLL_SHARE));
     const limits = { perSecond: poll.perSecond / partitionCount, inFlight };
     this.scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits });
     this.slots = new JobSlots(0);
@@ -78,6 +78,6 @@ export function shareOf(
   limit: number,
   { partitions, count }: { partitions: readonly number[]; count: number },
 ): number {
-  const upTo = (partition: number): number => Math.floor((limit * partition) / count);
-  return partitions.reduce((sum, partition) => sum + upTo(partition + 1) - upTo(partition), 0);
+  const cumulativeShare = (partition: number): number => Math.floor((limit * partition) / count);
+  return partitions.reduce((sum, partition) => sum + cumulativeShare(partition + 1) - cumulativeShare(partition), 0);
 }

@@ -9,7 +9,7 @@ import { taskId } from './tasks/task-id.ts';
 import type { OrderedRequest } from './tasks/transitions.ts';
 
 /** As long as the reply of an interaction can be edited. */
-const KEPT_MS = 15 * 60_000;
+const PROPOSAL_TTL_MS = 15 * 60_000;
 
 /** A request that waits for the member's decision. */
 export type ProposedOrder = OrderedRequest<TaskKind> & { parentId?: string | undefined };
@@ -21,13 +21,13 @@ export interface Proposal {
   orders: readonly ProposedOrder[];
   /** Their total estimated cost, as shown to the member; undefined if unknown. */
   price?: string | undefined;
-  /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the message of the question. */
+  /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
   messages?: 'public' | 'private' | undefined;
   until: number;
 }
 
 export interface ProposalStore {
-  put(proposal: Proposal, lastsMs: number): Promise<void>;
+  put(proposal: Proposal, ttlMs: number): Promise<void>;
   get(id: string): Promise<Proposal | undefined>;
   remove(id: string): Promise<void>;
   of(memberId: string): Promise<Proposal[]>;
@@ -38,7 +38,7 @@ interface ProposalsParts {
   clock: Clock;
   /** The estimate for a request; undefined if unknown. */
   priceOf(order: OrderedRequest<TaskKind>): string | undefined;
-  budgets: Pick<Budgets, 'of'>;
+  budgets: Pick<Budgets, 'get'>;
   /** The partition of the store. */
   partition: Partition;
 }
@@ -53,13 +53,13 @@ export class Proposals {
   }
 
   /** Stores a proposal before the member is asked; under the same id if it replaces an earlier one. */
-  async make(facts: Omit<Proposal, 'id' | 'until' | 'price'>, id?: string): Promise<Proposal> {
+  async create(facts: Omit<Proposal, 'id' | 'until' | 'price'>, id?: string): Promise<Proposal> {
     const { store, clock, partition } = this.#parts;
     const now = clock.now();
     const price = this.priceOf(facts.orders);
     const bucket = bucketWithin(facts.memberId, partition);
-    const proposal = { ...facts, id: id ?? taskId(now, bucket), price, until: now + KEPT_MS };
-    await store.put(proposal, KEPT_MS);
+    const proposal = { ...facts, id: id ?? taskId(now, bucket), price, until: now + PROPOSAL_TTL_MS };
+    await store.put(proposal, PROPOSAL_TTL_MS);
     return proposal;
   }
 
@@ -71,16 +71,16 @@ export class Proposals {
 
   /** The price above which this server asks for confirmation, if the request exceeds it. */
   limitExceededBy(order: OrderedRequest<TaskKind>, guildId: string | undefined): string | undefined {
-    const limit = guildId === undefined ? undefined : this.#parts.budgets.of(guildId).confirmAbove;
+    const limit = guildId === undefined ? undefined : this.#parts.budgets.get(guildId).confirmAbove;
     if (limit === undefined) return undefined;
     const price = this.priceOf([order]);
     return price !== undefined && compare(price, limit) > 0 ? limit : undefined;
   }
 
-  /** Whether it costs more than the price that the member was shown. */
+  /** Whether a proposal now costs more than the price that the member was shown. */
   hasRisen({ orders, price }: Proposal): boolean {
-    const now = this.priceOf(orders);
-    return now !== undefined && (price === undefined || compare(now, price) > 0);
+    const currentPrice = this.priceOf(orders);
+    return currentPrice !== undefined && (price === undefined || compare(currentPrice, price) > 0);
   }
 
   /** Removes a proposal for its owner, so it is submitted at most once. After a definite refusal it can be put back. */
@@ -96,8 +96,8 @@ export class Proposals {
   }
 
   async putBack(proposal: Proposal): Promise<void> {
-    const lastsMs = proposal.until - this.#parts.clock.now();
-    if (lastsMs > 0) await this.#parts.store.put(proposal, lastsMs);
+    const ttlMs = proposal.until - this.#parts.clock.now();
+    if (ttlMs > 0) await this.#parts.store.put(proposal, ttlMs);
   }
 
   of(memberId: string): Promise<Proposal[]> {

@@ -19,18 +19,18 @@ export class Pseudonyms {
     this.#store = store;
   }
 
-  of(memberId: string): Promise<string> {
+  getOrCreate(memberId: string): Promise<string> {
     return this.#lock.run(memberId, async () => {
       const known = await this.#store.get(memberId);
       if (known !== undefined) return known;
-      const made = `atelier-${randomBytes(12).toString('hex')}`;
-      await this.#store.put(memberId, made);
-      return made;
+      const pseudonym = `atelier-${randomBytes(12).toString('hex')}`;
+      await this.#store.put(memberId, pseudonym);
+      return pseudonym;
     });
   }
 
   /** The name currently in use, for an export. */
-  known(memberId: string): Promise<string | undefined> {
+  current(memberId: string): Promise<string | undefined> {
     return this.#store.get(memberId);
   }
 

@@ -4,9 +4,9 @@ import { type Gateway, GatewayError, type GatewayErrorKind } from './gateway/ind
 import type { StoredTasks } from './store/stored-tasks.ts';
 
 /** An idle bot receives nothing from the gateway, so after this time it sends a request. */
-const ANSWER_TTL_MS = 50_000;
+const RESPONSE_TTL_MS = 50_000;
 /** Prometheus gives a scrape ten seconds by default; Kubernetes often gives a probe less. */
-const ASK_LIMIT_MS = 4_000;
+const QUERY_TIMEOUT_MS = 4_000;
 /** Probes that come more often get the same verdict, so no one can make the bot flood the gateway. */
 const VERDICT_TTL_MS = 5_000;
 
@@ -17,7 +17,7 @@ type ReadyPart = (typeof readyParts)[number];
 export type Readiness = Readonly<Record<ReadyPart, string | undefined>>;
 
 /** The sources of readiness, once the bot has opened them. */
-export interface Watched {
+export interface ReadinessSources {
   isDiscordReady(): boolean;
   store: {
     /** Throws if another bot process may have taken over. */
@@ -43,7 +43,12 @@ interface BotParts {
   isConnected(): boolean;
 }
 
-export const watchedBot = ({ engine, store: { ownership }, gateway, isConnected }: BotParts): Watched => ({
+export const readinessSourcesOf = ({
+  engine,
+  store: { ownership },
+  gateway,
+  isConnected,
+}: BotParts): ReadinessSources => ({
   isDiscordReady: isConnected,
   store: {
     mustBeOurs: ownership.mustBeOurs,
@@ -59,17 +64,17 @@ export const watchedBot = ({ engine, store: { ownership }, gateway, isConnected 
 /** What `/readyz` and `/about` report about the parts of the bot. */
 export class ReadinessCheck {
   readonly #clock: Clock;
-  #watched: Watched | undefined;
+  #sources: ReadinessSources | undefined;
   #isStopping = false;
-  #asking: Promise<string | undefined> | undefined;
+  #pendingQuery: Promise<string | undefined> | undefined;
   #verdict: { at: number; reason: string | undefined } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  watch(watched: Watched): void {
-    this.#watched = watched;
+  watch(sources: ReadinessSources): void {
+    this.#sources = sources;
   }
 
   stop(): void {
@@ -77,38 +82,39 @@ export class ReadinessCheck {
   }
 
   async check(): Promise<Readiness> {
-    const watched = this.#watched;
-    if (this.#isStopping) return all('The bot is stopping.');
-    if (!watched) return all('The bot is starting.');
-    const discord = watched.isDiscordReady() ? undefined : 'There is no connection to Discord.';
-    return { bot: undefined, discord, store: storeReason(watched.store), gateway: await this.#gatewayReason(watched) };
+    const sources = this.#sources;
+    if (this.#isStopping) return allParts('The bot is stopping.');
+    if (!sources) return allParts('The bot is starting.');
+    const discord = sources.isDiscordReady() ? undefined : 'There is no connection to Discord.';
+    return { bot: undefined, discord, store: storeReason(sources.store), gateway: await this.#gatewayReason(sources) };
   }
 
-  async #gatewayReason({ gateway }: Watched): Promise<string | undefined> {
+  async #gatewayReason({ gateway }: ReadinessSources): Promise<string | undefined> {
     const now = this.#clock.now();
     const answeredAt = gateway.answeredAt();
-    if (answeredAt !== undefined && now - answeredAt < ANSWER_TTL_MS) return undefined;
+    if (answeredAt !== undefined && now - answeredAt < RESPONSE_TTL_MS) return undefined;
     if (this.#verdict && now - this.#verdict.at < VERDICT_TTL_MS) return this.#verdict.reason;
-    this.#asking ??= this.#ask(gateway).finally(() => {
-      this.#asking = undefined;
+    this.#pendingQuery ??= this.#query(gateway).finally(() => {
+      this.#pendingQuery = undefined;
     });
-    return this.#asking;
+    return this.#pendingQuery;
   }
 
-  async #ask(gateway: Watched['gateway']): Promise<string | undefined> {
-    const late = new AbortController();
-    const asked = gateway.ask(late.signal).then(() => 'answered' as const, gatewayReason);
-    const answer = (await withTimeout(this.#clock, ASK_LIMIT_MS, asked)) ?? 'The gateway did not answer in time.';
-    late.abort();
-    const reason = answer === 'answered' ? undefined : answer;
+  async #query(gateway: ReadinessSources['gateway']): Promise<string | undefined> {
+    const timeout = new AbortController();
+    const response = gateway.ask(timeout.signal).then(() => 'answered' as const, gatewayReason);
+    const outcome =
+      (await withTimeout(this.#clock, QUERY_TIMEOUT_MS, response)) ?? 'The gateway did not respond in time.';
+    timeout.abort();
+    const reason = outcome === 'answered' ? undefined : outcome;
     this.#verdict = { at: this.#clock.now(), reason };
     return reason;
   }
 }
 
-const all = (reason: string): Readiness => ({ bot: reason, discord: reason, store: reason, gateway: reason });
+const allParts = (reason: string): Readiness => ({ bot: reason, discord: reason, store: reason, gateway: reason });
 
-function storeReason({ mustBeOurs, trouble, unsaved }: Watched['store']): string | undefined {
+function storeReason({ mustBeOurs, trouble, unsaved }: ReadinessSources['store']): string | undefined {
   try {
     mustBeOurs();
   } catch {
@@ -120,7 +126,7 @@ function storeReason({ mustBeOurs, trouble, unsaved }: Watched['store']): string
 }
 
 const REASONS: Partial<Record<GatewayErrorKind, string>> = {
-  unauthorized: 'The gateway rejects the key.',
+  unauthorized: 'The gateway rejects the API key.',
   unreachable: 'The gateway cannot be reached.',
   unavailable: 'The gateway is out of service.',
   malformed: 'The gateway’s response cannot be read.',

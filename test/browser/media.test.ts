@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { guessKind } from '../../src/services/models/families.ts';
-import { both } from '../contract/both.ts';
+import { openFixture } from '../contract/both.ts';
 import { browserPath } from '../support/browser.ts';
 import { playMedia } from './play-media.ts';
 
 describe.skipIf(browserPath === undefined)('The media of results in a real Chromium', () => {
   it('The result of a video job plays with the requested size and duration', async () => {
-    const fixture = await both();
+    const fixture = await openFixture();
     const models = await fixture.gateway.models.list();
     const model = models.find((one) => guessKind(one) === 'video')?.id ?? '';
     const order = { model, prompt: 'waves at dawn', size: '320x180', duration: 2 };
@@ -16,7 +16,7 @@ describe.skipIf(browserPath === undefined)('The media of results in a real Chrom
   });
 
   it('The audio of a music job plays for the duration of its track', async () => {
-    const fixture = await both();
+    const fixture = await openFixture();
     const { remoteId } = await fixture.gateway.music.makeSong({ about: 'waves' });
     const [track] = (await fixture.until(() => fixture.gateway.music.get(remoteId))).tracks;
     const { seconds, moved } = await playMedia('audio', track?.audio);

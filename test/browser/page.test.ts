@@ -5,13 +5,13 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/web/sandbox.ts';
 import { browserPath, openBrowser } from '../support/browser.ts';
-import { everyField } from './page/everything.ts';
-import { type Look, type Visitor, visitor } from './page/visitor.ts';
+import { sampleForm } from './page/everything.ts';
+import { openVisitor, type VisitOptions, type Visitor } from './page/visitor.ts';
 
 describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium', () => {
   let sandbox: Sandbox;
   let browser: Awaited<ReturnType<typeof openBrowser>>;
-  let here: Visitor;
+  let user: Visitor;
   const folder = mkdtempSync(join(tmpdir(), 'atelier-page-'));
 
   beforeAll(async () => {
@@ -24,28 +24,28 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await sandbox.close();
     rmSync(folder, { recursive: true });
   });
-  afterEach(() => here.leave());
+  afterEach(() => user.close());
 
-  const visit = async (look?: Look): Promise<Visitor> => {
-    here = await visitor(browser.context, sandbox, look);
-    return here;
+  const visit = async (options?: VisitOptions): Promise<Visitor> => {
+    user = await openVisitor(browser.context, sandbox, options);
+    return user;
   };
   /** Starts an image job without waiting for it. */
   const order = async (prompt: string): Promise<void> => {
-    await here.begin('imagine');
-    await here.type(prompt);
-    await here.press('Enter');
+    await user.startCommand('imagine');
+    await user.type(prompt);
+    await user.press('Enter');
   };
 
   it('A command is typed, its task is followed in the workbench and upscaled, and its image is opened, all by keyboard', async () => {
     const { page, press } = await visit();
     await order('a fox in the snow');
-    const jobs = await here.bench('Jobs');
+    const jobs = await user.openWorkbenchTab('Jobs');
     const bar = jobs.getByRole('progressbar').first();
     await expect.poll(() => bar.getAttribute('aria-valuenow').then(Number)).toBeGreaterThan(0);
     await page.getByText('member used /imagine').waitFor();
-    await here.latest().getByText('a fox in the snow').waitFor();
-    await here.latest().getByRole('button', { name: 'U2' }).focus();
+    await user.latest().getByText('a fox in the snow').waitFor();
+    await user.latest().getByRole('button', { name: 'U2' }).focus();
     await press('Enter');
     await expect.poll(() => page.locator('.message .image-button').count(), { timeout: 20_000 }).toBeGreaterThan(1);
 
@@ -62,7 +62,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
   });
 
   it('The page reserves the space of an image before the image has loaded', async () => {
-    const { page } = await visit({ furnished: true });
+    const { page } = await visit({ hasSampleMessages: true });
     const tile = page.locator('.gallery[data-count="1"] .tile').first();
     expect(await tile.getAttribute('style')).toMatch(/aspect-ratio: 320 \/ 240/);
     await page.evaluate(`document.querySelectorAll('.tile img').forEach((one) => one.removeAttribute('src'))`);
@@ -71,9 +71,9 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
 
   it('Options are completed while typing, and the chosen value is sent', async () => {
     const { page, press } = await visit();
-    await here.begin('models');
+    await user.startCommand('models');
     await page.getByRole('button', { name: 'model', exact: true }).click();
-    await here.type('lumen');
+    await user.type('lumen');
     await page.getByRole('option', { name: 'lumen-image-1-2K' }).waitFor();
     await press('ArrowDown', 'Enter');
     await press('Enter');
@@ -85,44 +85,44 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
 
   it('Late suggestions never replace newer ones, and a failure to load them is reported', async () => {
     const { page, press } = await visit();
-    const late = Promise.withResolvers<void>();
+    const firstReply = Promise.withResolvers<void>();
     await page.route('**/api/act', async (route) => {
       const { options } = route.request().postDataJSON() as { options: { model: string } };
-      if (options.model === 'a') await late.promise;
+      if (options.model === 'a') await firstReply.promise;
       if (options.model === 'abc') return await route.fulfill({ status: 400, json: { error: 'No answer.' } });
       await route.fulfill({ json: { choices: [{ name: `for ${options.model}`, value: options.model }] } });
     });
-    await here.begin('models');
+    await user.startCommand('models');
     await page.getByRole('button', { name: 'model', exact: true }).click();
     const first = page.waitForRequest((request) => request.postData()?.includes('"model":"a"') === true);
-    await here.type('a');
+    await user.type('a');
     await first;
-    await here.type('b');
+    await user.type('b');
     await page.getByRole('option', { name: 'for ab' }).waitFor();
-    const overtaken = page.waitForResponse(
+    const staleResponse = page.waitForResponse(
       (response) => response.request().postData()?.includes('"model":"a"') === true,
     );
-    late.resolve();
-    await overtaken;
+    firstReply.resolve();
+    await staleResponse;
     expect(await page.getByRole('option').allTextContents()).toEqual(['for ab']);
-    await here.type('c');
+    await user.type('c');
     await page.getByText('Loading options failed').waitFor();
     await press('Escape');
   });
 
   it('Invalid options are reported before anything is sent', async () => {
     const { page, press } = await visit();
-    await here.begin('imagine');
+    await user.startCommand('imagine');
     await press('Enter');
     await page.getByText('This option is required.', { exact: true }).waitFor();
-    await here.type('a cat');
+    await user.type('a cat');
     await page.getByRole('button', { name: 'chaos', exact: true }).click();
-    await here.type('many');
+    await user.type('many');
     await press('Enter');
     await page.getByText('Enter a number.', { exact: true }).waitFor();
     await press('Escape');
     await page.getByPlaceholder(/type \/ for commands/).waitFor();
-    const { gateway } = await here.workbench();
+    const { gateway } = await user.workbench();
     expect(gateway.jobs.some(({ prompt }) => prompt.includes('a cat'))).toBe(false);
   });
 
@@ -132,15 +132,15 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await sharp({ create: { width: 64, height: 48, channels: 3, background: '#a3c' } })
       .png()
       .toFile(file);
-    await here.begin('imagine');
-    await here.type('like this one');
+    await user.startCommand('imagine');
+    await user.type('like this one');
     await page.getByRole('button', { name: 'image', exact: true }).click();
     await page.locator('#option-image').setInputFiles(file);
     await page.getByText('mine.png').waitFor();
     await page.locator('#option-prompt').focus();
     await press('Enter');
     const sent = async () => {
-      const { traffic } = await here.workbench();
+      const { traffic } = await user.workbench();
       return JSON.stringify(
         traffic.find(
           ({ path, request }) => path.endsWith('/submit/imagine') && JSON.stringify(request).includes('like this one'),
@@ -148,21 +148,21 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
       );
     };
     await expect.poll(sent).toContain('/mine.png?');
-    await here.latest().getByRole('button', { name: 'U1' }).waitFor();
+    await user.latest().getByRole('button', { name: 'U1' }).waitFor();
   });
 
   it('A message has a context menu with commands, and a video plays', async () => {
     const { page } = await visit();
     await order('a heron in the reeds');
-    await here.latest().getByRole('button', { name: 'U1' }).waitFor();
-    await here.latest().getByText('a heron in the reeds').click({ button: 'right' });
+    await user.latest().getByRole('button', { name: 'U1' }).waitFor();
+    await user.latest().getByText('a heron in the reeds').click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Describe image' }).click();
-    await here.latest().getByText('Only you can see this').waitFor();
-    await here.latest().getByRole('button', { name: 'Describe again' }).waitFor();
+    await user.latest().getByText('Only you can see this').waitFor();
+    await user.latest().getByRole('button', { name: 'Describe again' }).waitFor();
 
-    await here.begin('video');
-    await here.type('waves at dawn');
-    await here.press('Enter');
+    await user.startCommand('video');
+    await user.type('waves at dawn');
+    await user.press('Enter');
     await page.locator('.message video').waitFor();
     const video = `document.querySelector('.message video')`;
     await page.evaluate(`${video}.muted = true, ${video}.play()`);
@@ -171,26 +171,26 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
 
   it('A failed request is edited in its form and succeeds', async () => {
     const { page } = await visit();
-    await (await here.bench('Faults')).getByRole('button', { name: 'Fail the next job' }).click();
+    await (await user.openWorkbenchTab('Faults')).getByRole('button', { name: 'Fail the next job' }).click();
     await page.getByText('Pending faults').waitFor();
     await order('a wrong owl');
-    await here.latest().getByRole('button', { name: 'Edit and retry' }).click();
+    await user.latest().getByRole('button', { name: 'Edit and retry' }).click();
     const form = page.getByRole('dialog');
-    const words = form.getByRole('textbox');
-    expect(await words.inputValue()).toBe('a wrong owl');
-    await words.fill('');
+    const field = form.getByRole('textbox');
+    expect(await field.inputValue()).toBe('a wrong owl');
+    await field.fill('');
     await form.getByRole('button', { name: 'Submit' }).click();
     await form.getByText('This field is required.').waitFor();
-    await words.fill('a right owl');
+    await field.fill('a right owl');
     await form.getByRole('button', { name: 'Submit' }).click();
     await form.waitFor({ state: 'detached' });
-    await here.latest().getByText('a right owl').waitFor();
-    await here.latest().getByRole('button', { name: 'U1' }).waitFor();
+    await user.latest().getByText('a right owl').waitFor();
+    await user.latest().getByRole('button', { name: 'U1' }).waitFor();
   });
 
   it('The list of models is paged in place', async () => {
     const { page } = await visit();
-    await here.begin('models');
+    await user.startCommand('models');
     await page.getByRole('button', { name: 'Send the command' }).click();
     const list = page.locator('li.message', { hasText: 'page 1 of' });
     await list.getByRole('button', { name: 'Next' }).click();
@@ -201,31 +201,31 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
   it('An admin sees the usage of the account, and a member does not see the admin channel', async () => {
     const { page } = await visit();
     expect(await page.getByRole('button', { name: 'admin-room' }).count()).toBe(0);
-    await here.become('admin');
-    await here.enter('admin-room');
-    await here.begin('usage');
+    await user.switchUser('admin');
+    await user.openChannel('admin-room');
+    await user.startCommand('usage');
     await page.getByRole('button', { name: 'Send the command' }).click();
     await page.getByText('Account usage', { exact: true }).waitFor();
     await page
       .getByRole('link', { name: /^usage-.*\.csv$/ })
       .first()
       .waitFor();
-    await here.become('member');
+    await user.switchUser('member');
     await page.getByRole('main', { name: '#studio' }).waitFor();
   });
 
   it('The result arrives although the bot was killed during the job', async () => {
     const { page } = await visit();
-    await (await here.bench('Faults')).getByRole('button', { name: '1×', exact: true }).click();
+    await (await user.openWorkbenchTab('Faults')).getByRole('button', { name: '1×', exact: true }).click();
     await order('a lantern in the fog');
-    await here.latest().getByText('a lantern in the fog').waitFor();
-    await here.bench('Jobs');
+    await user.latest().getByText('a lantern in the fog').waitFor();
+    await user.openWorkbenchTab('Jobs');
     await page.getByText('running').first().waitFor();
-    await (await here.bench('Bot')).getByRole('button', { name: 'Kill' }).click();
+    await (await user.openWorkbenchTab('Bot')).getByRole('button', { name: 'Kill' }).click();
     await page.getByText('The bot was killed.', { exact: true }).waitFor();
-    await (await here.bench('Faults')).getByRole('button', { name: '50×' }).click();
-    await here.latest().getByRole('button', { name: 'U1' }).waitFor();
-    const { bot, gateway } = await here.workbench();
+    await (await user.openWorkbenchTab('Faults')).getByRole('button', { name: '50×' }).click();
+    await user.latest().getByRole('button', { name: 'U1' }).waitFor();
+    const { bot, gateway } = await user.workbench();
     expect(bot.starts).toBe(2);
     expect(gateway.jobs.find(({ prompt }) => prompt.includes('lantern'))).toMatchObject({
       submits: 1,
@@ -234,7 +234,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
   });
 
   it('Every part of a message is displayed and accessible', async () => {
-    const { page, press } = await visit({ furnished: true });
+    const { page, press } = await visit({ hasSampleMessages: true });
     await page.getByText('An answer').waitFor();
     expect(await page.getByRole('heading', { name: /^(One|Two|Three|A page)$/ }).count()).toBe(4);
     expect(await page.locator('.gallery[data-count="3"] img').count()).toBe(3);
@@ -254,57 +254,57 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await press('ArrowLeft');
     await page.getByText('3 / 3').waitFor();
     await press('Escape');
-    // Waits until the opened image has the focus again; otherwise it would later take the focus from the list.
+    // Waits until the opened image has the focus again; otherwise it would take the focus away from the list later.
     await page.locator('[aria-label="Open A crimson image"]:focus').waitFor();
     await page.getByRole('combobox', { name: 'Choose a colour' }).focus();
     await press('ArrowDown', 'ArrowDown');
     await page.getByRole('option', { name: 'Blue' }).waitFor();
-    expect(await here.faults('main')).toEqual([]);
+    expect(await user.accessibilityIssues('main')).toEqual([]);
     await press('Enter');
     await page.getByText('This interaction failed').waitFor();
-    expect(await here.overflowing()).toEqual([]);
+    expect(await user.overflowingElements()).toEqual([]);
   });
 
   it('A list follows its button while scrolling and closes when the button is hidden', async () => {
-    const { page } = await visit({ furnished: true });
+    const { page } = await visit({ hasSampleMessages: true });
     const button = page.getByRole('combobox', { name: 'Choose a colour' });
     const list = page.getByRole('listbox', { name: 'Choose a colour' });
     await button.evaluate((one) => one.scrollIntoView({ block: 'center' }));
     await button.focus();
-    await here.press('ArrowDown');
+    await user.press('ArrowDown');
     await list.waitFor();
     const gap = async () => {
       const [above, below] = [await button.boundingBox(), await list.boundingBox()];
       return above && below && Math.round(below.y - above.y - above.height);
     };
-    const before = await gap();
+    const initialGap = await gap();
     // Resolves after the page has handled the event.
     const scroll = (screens: number) =>
       page.locator('.scroller').evaluate(async (box, by) => {
-        const heard = new Promise((done) => box.addEventListener('scroll', done, { once: true }));
+        const scrolled = new Promise((done) => box.addEventListener('scroll', done, { once: true }));
         box.scrollBy(0, by * box.clientHeight);
-        await heard;
+        await scrolled;
       }, screens);
     await scroll(-0.1);
     expect(await list.isVisible()).toBe(true);
-    await expect.poll(gap).toBe(before);
+    await expect.poll(gap).toBe(initialGap);
     await scroll(-2);
     await list.waitFor({ state: 'detached' });
     expect(await button.getAttribute('aria-expanded')).toBe('false');
   });
 
-  it('Messages are sent where permitted, and refused with a sentence elsewhere', async () => {
+  it('Messages are sent where permitted, and rejected with an explanation elsewhere', async () => {
     const { page, press } = await visit();
     await page.getByRole('textbox', { name: 'Message #studio' }).fill('**Hello** ||secret|| <b>no</b>');
     await press('Enter');
-    await here.latest().locator('strong', { hasText: 'Hello' }).waitFor();
-    await here.latest().getByText('<b>no</b>').waitFor();
-    await here
+    await user.latest().locator('strong', { hasText: 'Hello' }).waitFor();
+    await user.latest().getByText('<b>no</b>').waitFor();
+    await user
       .latest()
       .getByRole('button', { name: /Spoiler/ })
       .click();
-    await here.latest().getByText('secret').waitFor();
-    await here.enter('read-only');
+    await user.latest().getByText('secret').waitFor();
+    await user.openChannel('read-only');
     await page.getByRole('textbox', { name: 'You can only use commands here' }).fill('Hello?');
     await press('Enter');
     await page.getByText('You do not have permission to send messages in this channel.').waitFor();
@@ -312,63 +312,63 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
   });
 
   it.each(['dark', 'light'] as const)('axe finds no serious accessibility issue in the %s theme', async (colours) => {
-    const { page, press } = await visit({ colours, furnished: true });
-    await page.route('**/api/act', (route) => route.fulfill({ json: { modal: everyField } }));
+    const { page, press } = await visit({ colours, hasSampleMessages: true });
+    await page.route('**/api/act', (route) => route.fulfill({ json: { modal: sampleForm } }));
     await page.getByText('An answer').waitFor();
-    const found = { studio: await here.faults() } as Record<string, string[]>;
-    await here.begin('imagine');
+    const found = { studio: await user.accessibilityIssues() } as Record<string, string[]>;
+    await user.startCommand('imagine');
     await page.getByRole('button', { name: 'aspect', exact: true }).click();
     await page.getByRole('option', { name: /Widescreen/ }).waitFor();
-    found.options = await here.faults('.composer-area');
+    found.options = await user.accessibilityIssues('.composer-area');
     await press('Escape', '/');
     await page.getByRole('listbox', { name: 'Commands' }).waitFor();
-    found.palette = await here.faults('.composer-area');
+    found.palette = await user.accessibilityIssues('.composer-area');
     await press('Backspace');
     await page.getByRole('button', { name: 'More', exact: true }).first().click();
     await page.getByRole('menu').waitFor();
-    found.menu = await here.faults('.menu');
+    found.menu = await user.accessibilityIssues('.menu');
     await press('Escape');
     await page.getByRole('button', { name: 'Style 1' }).click();
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.getByText('This field is required.').first().waitFor();
-    found.form = await here.faults('dialog');
+    found.form = await user.accessibilityIssues('dialog');
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     for (const tab of ['Traffic', 'Ledger', 'Faults', 'Bot'] as const) {
-      await here.bench(tab);
-      found[tab] = await here.faults('.workbench');
+      await user.openWorkbenchTab(tab);
+      found[tab] = await user.accessibilityIssues('.workbench');
     }
     await page.unroute('**/api/messages/*');
-    await here.enter('thread');
+    await user.openChannel('thread');
     await page.getByText('Everyone who can see #studio can see this thread.').waitFor();
-    found.thread = await here.faults('main');
-    await here.enter('studio');
+    found.thread = await user.accessibilityIssues('main');
+    await user.openChannel('studio');
     await page.getByRole('heading', { name: 'Welcome to #studio' }).waitFor();
-    found.welcome = await here.faults('main');
+    found.welcome = await user.accessibilityIssues('main');
     expect(Object.entries(found).filter(([, faults]) => faults.length > 0)).toEqual([]);
   });
 
   it('On a phone nothing overflows, and the workbench covers the page', async () => {
-    const { page, press } = await visit({ width: 360, height: 740, furnished: true });
+    const { page, press } = await visit({ width: 360, height: 740, hasSampleMessages: true });
     await page.getByText('An answer').waitFor();
-    const found = await here.overflowing();
-    await here.begin('imagine');
-    await here.type('a very long prompt that takes several lines on the narrow page of a telephone');
+    const found = await user.overflowingElements();
+    await user.startCommand('imagine');
+    await user.type('a very long prompt that takes several lines on the narrow page of a telephone');
     await page.getByRole('button', { name: 'aspect', exact: true }).click();
     await page.getByRole('option').first().waitFor();
-    found.push(...(await here.overflowing()));
+    found.push(...(await user.overflowingElements()));
     await press('Escape');
     await page.getByRole('button', { name: /^Workbench/ }).click();
     for (const tab of ['Jobs', 'Traffic', 'Ledger', 'Faults', 'Bot'] as const) {
-      await here.bench(tab);
-      found.push(...(await here.overflowing()));
+      await user.openWorkbenchTab(tab);
+      found.push(...(await user.overflowingElements()));
     }
     await press('Escape');
     await page.getByRole('complementary').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Servers and channels' }).click();
-    await here.enter('thread');
+    await user.openChannel('thread');
     await page.getByText('Everyone who can see #studio can see this thread.').waitFor();
-    found.push(...(await here.overflowing()));
+    found.push(...(await user.overflowingElements()));
     expect(found).toEqual([]);
   });
 });

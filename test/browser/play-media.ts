@@ -1,6 +1,6 @@
 import { openBrowser } from '../support/browser.ts';
 
-interface Played {
+interface Playback {
   width: number;
   height: number;
   seconds: number;
@@ -8,19 +8,19 @@ interface Played {
 }
 
 /** Plays a file until its time advances, in a page of the same origin. */
-export async function playMedia(kind: 'video' | 'audio', url = ''): Promise<Played> {
+export async function playMedia(kind: 'video' | 'audio', url = ''): Promise<Playback> {
   const browser = await openBrowser();
   try {
     const page = await browser.context.newPage();
     await page.goto(new URL('/', url).href);
-    return await page.evaluate<Played>(`(${PLAYING})(${JSON.stringify({ kind, address: url })})`);
+    return await page.evaluate<Playback>(`(${PLAY_SCRIPT})(${JSON.stringify({ kind, address: url })})`);
   } finally {
     await browser.close();
   }
 }
 
 /** Runs in the browser, whose types this program does not have. */
-const PLAYING = `({ kind, address }) => new Promise((resolve, reject) => {
+const PLAY_SCRIPT = `({ kind, address }) => new Promise((resolve, reject) => {
   const element = document.createElement(kind);
   element.muted = true;
   element.src = address;

@@ -3,14 +3,14 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/web/sandbox.ts';
 import { browserPath, openBrowser } from '../support/browser.ts';
-import { type Visitor, visitor } from './page/visitor.ts';
+import { openVisitor, type Visitor } from './page/visitor.ts';
 
-const RECORDED = fileURLToPath(new URL('../services/sound/files/mono.ogg', import.meta.url));
+const RECORDING = fileURLToPath(new URL('../services/sound/files/mono.ogg', import.meta.url));
 /** Fast, but slow enough that a growing response is visible. */
 const SPEED = 2;
 /** Audio is processed in a worker thread, on a machine that may be busy with other tests. */
 const WAIT = { timeout: 20_000 };
-const TEST_MS = 90_000;
+const TEST_TIMEOUT_MS = 90_000;
 
 describe.skipIf(browserPath === undefined)('A live conversation on the sandbox page in a real Chromium', () => {
   let sandbox: Sandbox;
@@ -29,22 +29,22 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
   it(
     'A conversation can be started, accepts text and audio, plays its responses and can be ended',
     async () => {
-      const here = await visitor(browser.context, sandbox);
-      const { page } = here;
-      await begin(here);
+      const user = await openVisitor(browser.context, sandbox);
+      const { page } = user;
+      await startConversation(user);
 
-      await speak(here, { words: 'tell me of snow, 120 words' });
-      const growing = page.locator('li.message', { has: page.getByRole('button', { name: /Stop$/ }) });
-      await growing.getByText('This is the sandbox speaking.').waitFor(WAIT);
-      await growing.waitFor({ state: 'detached', ...WAIT });
+      await speak(user, { words: 'tell me of snow, 120 words' });
+      const streamingReply = page.locator('li.message', { has: page.getByRole('button', { name: /Stop$/ }) });
+      await streamingReply.getByText('This is the sandbox speaking.').waitFor(WAIT);
+      await streamingReply.waitFor({ state: 'detached', ...WAIT });
       const voice = page.getByRole('group', { name: /^Voice message, / });
       await voice.first().waitFor(WAIT);
       await page.getByText('Private thread', { exact: true }).waitFor();
-      expect(await here.faults()).toEqual([]);
-      expect(await here.overflowing()).toEqual([]);
-      expect(await played(here)).toBeGreaterThan(5);
+      expect(await user.accessibilityIssues()).toEqual([]);
+      expect(await user.overflowingElements()).toEqual([]);
+      expect(await playFirstVoiceMessage(user)).toBeGreaterThan(5);
 
-      await speak(here, { file: RECORDED });
+      await speak(user, { file: RECORDING });
       await page.getByText('🎙️ Voice message', { exact: true }).waitFor(WAIT);
       await page
         .locator('li.message')
@@ -55,80 +55,80 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
       await page.getByRole('button', { name: /End$/ }).click();
       await page.locator('li.message').getByText('This conversation has ended.').first().waitFor(WAIT);
       expect(await page.getByRole('button', { name: /End$/ }).count()).toBe(0);
-      await here.leave();
+      await user.close();
     },
-    TEST_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
     'A conversation answers messages in its thread and survives a lost session',
     async () => {
-      const here = await visitor(browser.context, sandbox);
-      const { page } = here;
-      await begin(here);
+      const user = await openVisitor(browser.context, sandbox);
+      const { page } = user;
+      await startConversation(user);
       await page.getByText('Started by Atelier. This thread is private. Only added members').waitFor();
       expect(await page.getByText('or try one of these').count()).toBe(0);
 
-      const sessions = await live(here);
-      await write(here, 'tell me of rain, 500 words');
+      const sessions = await showLiveSessions(user);
+      await postMessage(user, 'tell me of rain, 500 words');
       await sessions.getByText('tell me of rain, 500 words').waitFor(WAIT);
       await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(WAIT);
-      expect(await here.faults()).toEqual([]);
+      expect(await user.accessibilityIssues()).toEqual([]);
       await sessions.getByRole('button', { name: 'Cut' }).first().click();
       await sessions.getByText(/^The connection was cut without notice/).waitFor();
       await page.getByText('The connection to the gateway was lost mid-reply.').first().waitFor(WAIT);
 
-      await write(here, 'and of hail');
+      await postMessage(user, 'and of hail');
       await page.getByText('You said: “and of hail”').first().waitFor(WAIT);
-      expect(await here.faults()).toEqual([]);
-      expect(await here.overflowing()).toEqual([]);
+      expect(await user.accessibilityIssues()).toEqual([]);
+      expect(await user.overflowingElements()).toEqual([]);
 
-      const trouble = await here.bench('Faults');
-      const asked = trouble.getByRole('group', { name: 'When the bot requests the next response' });
-      await asked.getByRole('button', { name: 'Failure midway' }).click();
-      const sentence = 'When the bot requests the next response: failure midway.';
-      await trouble.getByRole('status').getByText(sentence).waitFor();
-      await trouble.getByRole('listitem').getByText(sentence).waitFor();
-      await trouble.getByRole('button', { name: 'Previous (beta)', pressed: false }).click();
-      await trouble.getByRole('button', { name: 'Previous (beta)', pressed: true }).waitFor();
-      expect(await here.faults('.workbench')).toEqual([]);
-      await trouble.getByRole('button', { name: 'Clear faults' }).click();
-      await trouble.getByRole('button', { name: 'Current (ga)', pressed: true }).waitFor();
-      await here.bench('Jobs');
+      const faultsTab = await user.openWorkbenchTab('Faults');
+      const responseFaults = faultsTab.getByRole('group', { name: 'When the bot requests the next response' });
+      await responseFaults.getByRole('button', { name: 'Failure midway' }).click();
+      const description = 'When the bot requests the next response: failure midway.';
+      await faultsTab.getByRole('status').getByText(description).waitFor();
+      await faultsTab.getByRole('listitem').getByText(description).waitFor();
+      await faultsTab.getByRole('button', { name: 'Previous (beta)', pressed: false }).click();
+      await faultsTab.getByRole('button', { name: 'Previous (beta)', pressed: true }).waitFor();
+      expect(await user.accessibilityIssues('.workbench')).toEqual([]);
+      await faultsTab.getByRole('button', { name: 'Clear faults' }).click();
+      await faultsTab.getByRole('button', { name: 'Current (ga)', pressed: true }).waitFor();
+      await user.openWorkbenchTab('Jobs');
       await page.getByRole('button', { name: /End$/ }).first().click();
       await sessions.getByRole('button', { name: 'Cut' }).waitFor({ state: 'detached', ...WAIT });
-      await here.leave();
+      await user.close();
     },
-    TEST_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
     'A conversation fits the screen of a phone in the light theme',
     async () => {
-      const here = await visitor(browser.context, sandbox, { width: 360, height: 740, colours: 'light' });
-      await begin(here);
-      await speak(here, { words: 'tell me of ice' });
-      await here.page.getByRole('group', { name: /^Voice message, / }).waitFor(WAIT);
-      expect(await here.overflowing()).toEqual([]);
-      await here.page.getByRole('button', { name: /^Workbench/ }).click();
-      await live(here);
-      expect(await here.overflowing()).toEqual([]);
-      expect(await here.faults()).toEqual([]);
-      await here.leave();
+      const user = await openVisitor(browser.context, sandbox, { width: 360, height: 740, colours: 'light' });
+      await startConversation(user);
+      await speak(user, { words: 'tell me of ice' });
+      await user.page.getByRole('group', { name: /^Voice message, / }).waitFor(WAIT);
+      expect(await user.overflowingElements()).toEqual([]);
+      await user.page.getByRole('button', { name: /^Workbench/ }).click();
+      await showLiveSessions(user);
+      expect(await user.overflowingElements()).toEqual([]);
+      expect(await user.accessibilityIssues()).toEqual([]);
+      await user.close();
     },
-    TEST_MS,
+    TEST_TIMEOUT_MS,
   );
 });
 
 /** Starts a conversation and opens its thread. */
-async function begin(here: Visitor): Promise<void> {
-  const { page } = here;
-  await here.begin('talk start');
+async function startConversation(user: Visitor): Promise<void> {
+  const { page } = user;
+  await user.startCommand('talk start');
   const answers = page.locator('li.message', { hasText: 'Your conversation started in' });
-  const before = await answers.count();
+  const countBefore = await answers.count();
   await page.getByRole('button', { name: 'Send the command' }).click();
   await answers
-    .nth(before)
+    .nth(countBefore)
     .getByText(/Live: parley/)
     .click(WAIT);
   await page.getByRole('main', { name: /^#Live: parley/ }).waitFor();
@@ -136,13 +136,13 @@ async function begin(here: Visitor): Promise<void> {
 }
 
 /** Shows the live sessions, newest first. */
-async function live(here: Visitor): Promise<Locator> {
-  const sessions = (await here.bench('Jobs')).getByRole('region', { name: 'Live sessions' });
+async function showLiveSessions(user: Visitor): Promise<Locator> {
+  const sessions = (await user.openWorkbenchTab('Jobs')).getByRole('region', { name: 'Live sessions' });
   await sessions.getByRole('button', { name: 'Cut' }).first().waitFor(WAIT);
   return sessions;
 }
 
-async function write({ page, press }: Visitor, words: string): Promise<void> {
+async function postMessage({ page, press }: Visitor, words: string): Promise<void> {
   await page.getByRole('textbox', { name: /^Message #Live: parley/ }).fill(words);
   await press('Enter');
 }
@@ -160,9 +160,9 @@ async function speak({ page }: Visitor, { words, file }: { words?: string; file?
 }
 
 /** Plays the first voice message and returns its duration. */
-async function played({ page }: Visitor): Promise<number> {
-  const sound = `document.querySelector('.message audio')`;
+async function playFirstVoiceMessage({ page }: Visitor): Promise<number> {
+  const audio = `document.querySelector('.message audio')`;
   await page.getByRole('button', { name: 'Play the voice message' }).first().click();
-  await expect.poll(() => page.evaluate<number>(`${sound}.currentTime`), WAIT).toBeGreaterThan(0);
-  return page.evaluate<number>(`${sound}.duration`);
+  await expect.poll(() => page.evaluate<number>(`${audio}.currentTime`), WAIT).toBeGreaterThan(0);
+  return page.evaluate<number>(`${audio}.duration`);
 }

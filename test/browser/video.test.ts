@@ -12,8 +12,8 @@ describe.skipIf(browserPath === undefined)('A delivered video in a real Chromium
     expect(text(message)).not.toContain('the model ignored');
     const [attachment] = message.attachments;
     expect(attachment?.content_type).toBe('video/mp4');
-    const { seconds, ...seen } = await playMedia('video', attachment?.url);
-    expect(seen).toEqual({ width: 320, height: 180, moved: true });
+    const { seconds, ...playback } = await playMedia('video', attachment?.url);
+    expect(playback).toEqual({ width: 320, height: 180, moved: true });
     expect(seconds).toBeCloseTo(2, 1);
   });
 });

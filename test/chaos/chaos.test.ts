@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onStores } from '../services/store/sites.ts';
-import { thriftyStudio } from '../support/studio.ts';
+import { cachingStudio } from '../support/studio.ts';
 
 import { chaos } from './chaos.ts';
 
@@ -13,10 +13,10 @@ const WAIT_LIMIT_MS = 300_000;
 describe('The bot under chaos', () =>
   onStores(['sqlite', 'redis', 'postgres'], (stage) =>
     it(
-      'The bot loses no order and doubles no result while it is killed and both servers fail',
+      'No order is lost and no result is posted twice while the bot is killed and both servers fail',
       async () => {
         const { url } = await stage();
-        const studio = thriftyStudio();
+        const studio = cachingStudio();
         onTestFinished(() => studio.close());
         const { broken, figures } = await chaos({
           ...{ seed: SEED, jobs: 30, kills: 3, stormMs: 7_000, includeLongFaults: false },

@@ -5,16 +5,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { afterwardsOf } from './afterwards.ts';
+import { inspectAftermath } from './afterwards.ts';
 import { evidenceOf } from './evidence.ts';
-import { brokenIn, brokenPromises, judged } from './judgement.ts';
+import { assess, brokenOutcomes, brokenPromises } from './judgement.ts';
 import { Keeper, runToEnd } from './keeper.ts';
-import { killAndRaise } from './killing.ts';
+import { killAndRestart } from './killing.ts';
 import { Members } from './members.ts';
 import { planOf, type Scale } from './plan.ts';
 import { figures } from './report.ts';
-import { Sides } from './sides.ts';
-import { within } from './waiting.ts';
+import { EmbeddedServers } from './sides.ts';
+import { waitUntil } from './waiting.ts';
 
 export interface Report {
   /** One sentence for each broken promise. */
@@ -42,7 +42,7 @@ const CHECK_INTERVAL_MS = 100;
 export async function chaos(options: ChaosOptions): Promise<Report> {
   const startedAt = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'atelier-chaos-'));
-  // The bot is killed more often than Discord lets an application identify.
+  // There is no limit on identifies: the bot is killed more often than Discord lets an application identify.
   const discord = await startDiscord({ limits: { identifyWindowMs: 0 } });
   const gateway = await startGateway({
     speed: options.speed,
@@ -62,22 +62,22 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
     OPERATOR_CHANNEL_ID: discord.world.channel('log').id,
     LOG_LEVEL: 'debug',
   };
-  const sides = new Sides(discord, gateway);
+  const servers = new EmbeddedServers(discord, gateway);
   const keeper = new Keeper(settings);
   const members = new Members(discord, options.seed);
-  const listening = setInterval(() => sides.listen(), LOG_READ_INTERVAL_MS);
+  const listening = setInterval(() => servers.listen(), LOG_READ_INTERVAL_MS);
   try {
     const deployed = await runToEnd('scripts/deploy.ts', settings);
-    if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.said}`);
+    if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.output}`);
     await keeper.start();
     const times = [Date.now()];
-    await storm(options, sides, keeper, members);
+    await storm(options, servers, keeper, members);
     times.push(Date.now());
-    await calm(options, sides, keeper, members);
+    await settle(options, servers, keeper, members);
     times.push(Date.now());
-    const end = judged(evidenceOf(sides, members, keeper));
-    const broken = brokenPromises(end, await afterwardsOf(sides, keeper, settings));
-    return { broken, figures: figures(end, options, [startedAt, ...times, Date.now()]), log: keeper.said };
+    const end = assess(evidenceOf(servers, members, keeper));
+    const broken = brokenPromises(end, await inspectAftermath(servers, keeper, settings));
+    return { broken, figures: figures(end, options, [startedAt, ...times, Date.now()]), log: keeper.output };
   } finally {
     clearInterval(listening);
     await keeper.close();
@@ -86,7 +86,7 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
   }
 }
 
-async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Members): Promise<void> {
+async function storm(scale: Scale, servers: EmbeddedServers, keeper: Keeper, members: Members): Promise<void> {
   const plan = planOf(scale);
   const at = async (ms: number, act: () => Promise<void> | void): Promise<void> => {
     await pause(ms);
@@ -95,11 +95,11 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
   // One kill after another, however long each waits for its moment.
   let killing = Promise.resolve();
   await Promise.all([
-    ...plan.requests.map((request) => at(request.at, () => members.want(request))),
-    ...plan.troubles.map(({ at: ms, trouble }) => at(ms, () => sides.befall(trouble))),
+    ...plan.requests.map((request) => at(request.at, () => members.makeRequest(request))),
+    ...plan.faults.map(({ at: ms, fault }) => at(ms, () => servers.inject(fault))),
     ...plan.kills.map((kill) =>
       at(kill.at, () => {
-        killing = killing.then(() => killAndRaise(kill, sides, () => keeper));
+        killing = killing.then(() => killAndRestart(kill, servers, () => keeper));
         return killing;
       }),
     ),
@@ -107,15 +107,20 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
 }
 
 /** No faults from here on, so everything that is running can end. */
-async function calm({ settleTimeoutMs }: ChaosOptions, sides: Sides, keeper: Keeper, members: Members): Promise<void> {
-  const { gateway } = sides;
-  sides.calm();
+async function settle(
+  { settleTimeoutMs }: ChaosOptions,
+  servers: EmbeddedServers,
+  keeper: Keeper,
+  members: Members,
+): Promise<void> {
+  const { gateway } = servers;
+  servers.clearFaults();
   if (!keeper.isAlive) await keeper.start();
   gateway.setSpeed(SETTLING_SPEED);
   const isOver = (): boolean => {
     for (const { id, orders, progress } of gateway.jobs.list())
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);
-    return brokenIn(judged(evidenceOf(sides, members, keeper))).length === 0;
+    return brokenOutcomes(assess(evidenceOf(servers, members, keeper))).length === 0;
   };
-  await within(settleTimeoutMs, isOver, CHECK_INTERVAL_MS);
+  await waitUntil(settleTimeoutMs, isOver, CHECK_INTERVAL_MS);
 }

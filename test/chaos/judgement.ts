@@ -1,64 +1,74 @@
 import { ChannelType } from 'discord-api-types/v10';
-import { type Afterwards, IDLE } from './afterwards.ts';
-import type { Evidence, Standing } from './evidence.ts';
+import { type Aftermath, IDLE } from './afterwards.ts';
+import type { Evidence, ShownMessage } from './evidence.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
-import { sightOf, taskOf } from './sight.ts';
-import { wasUntold } from './untold.ts';
+import { messageState, taskOf } from './sight.ts';
+import { wasUnannounced } from './untold.ts';
 import { promptIn } from './words.ts';
 
-export interface Judged extends Evidence {
+export interface Assessment extends Evidence {
   readonly outcomes: readonly Outcome[];
 }
 
-export function judged(evidence: Evidence, stepMs?: number): Judged {
-  const { tokensExpiredAt, struck } = evidence.sides;
+export function assess(evidence: Evidence, stepMs?: number): Assessment {
+  const { tokensExpiredAt, injectionCounts } = evidence.servers;
   const { kills } = evidence.keeper;
-  const circumstances = { kills, tokensExpiredAt, struck, ...(stepMs !== undefined && { stepMs }) };
+  const circumstances = { kills, tokensExpiredAt, injectionCounts, ...(stepMs !== undefined && { stepMs }) };
   return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, circumstances)) };
 }
 
 /** Promises about one request that are broken, or not fulfilled yet. */
-export const brokenIn = ({ outcomes }: Pick<Judged, 'outcomes'>): string[] =>
+export const brokenOutcomes = ({ outcomes }: Pick<Assessment, 'outcomes'>): string[] =>
   outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [outcome.broken]));
 
 /** One sentence for each broken promise. */
-export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterwards): string[] {
-  const { discord, toDiscord } = all.sides;
+export function brokenPromises(all: Assessment, { finalStates, writes, doctor }: Aftermath): string[] {
+  const { discord, toDiscord } = all.servers;
   const { starts } = all.keeper;
   const interrupted = all.outcomes.filter((outcome) => outcome === 'interrupted');
   return [
-    ...brokenToMembers(all),
-    ...interrupted.map(() => 'a restart interrupted an order, and one process takes none twice'),
+    ...brokenMemberPromises(all),
+    ...interrupted.map(
+      () => 'an order was interrupted by a restart, although a single process never receives an order again',
+    ),
     ...discord.rateLimitHits
-      .filter((limited) => !wasUntold(limited, { requests: toDiscord.entries, starts }))
+      .filter((limited) => !wasUnannounced(limited, { requests: toDiscord.entries, starts }))
       .map(({ route, scope }) => `Discord's limit was reached: ${route} (${scope})`),
-    ...leavings.flatMap(({ about, code }) => [
-      ...(about.includes(IDLE) ? [] : [`with nothing left to do, the bot said: ${about}`]),
-      ...(code === 0 ? [] : [`the bot did not end well when told to, but with ${code}`]),
+    ...finalStates.flatMap(({ about, code }) => [
+      ...(about.includes(IDLE) ? [] : [`with nothing left to do, the bot reported: ${about}`]),
+      ...(code === 0 ? [] : [`the bot exited with ${code} when it was told to stop`]),
     ]),
     ...(writes > 0 ? [`with nothing left to do, the bot wrote to Discord ${writes} times`] : []),
-    ...unsound(doctor),
+    ...storeProblems(doctor),
   ];
 }
 
 /** The promises of a bot with one process or with many. */
-export function brokenToMembers(all: Judged): string[] {
-  const { discord, struck } = all.sides;
-  const { falls, said } = all.keeper;
-  const doubtful = [...struck].filter(([name]) => name.startsWith('gateway: submit'));
-  const maxDoubts = doubtful.reduce((sum, [, times]) => sum + times, 0);
-  const doubts = unexplainedDoubts(all);
+export function brokenMemberPromises(all: Assessment): string[] {
+  const { discord, injectionCounts } = all.servers;
+  const { unexpectedExits, output } = all.keeper;
+  const submitFaults = [...injectionCounts].filter(([name]) => name.startsWith('gateway: submit'));
+  const maxUnexplained = submitFaults.reduce((sum, [, times]) => sum + times, 0);
+  const unexplained = countUnexplained(all);
   return [
-    ...brokenIn(all),
-    ...(all.members.givenUp > 0 ? [`${all.members.givenUp} orders were not taken however often they were given`] : []),
-    ...doubles(all.standing),
+    ...brokenOutcomes(all),
+    ...(all.members.givenUp > 0
+      ? [`${all.members.givenUp} orders were never accepted, however often they were repeated`]
+      : []),
+    ...duplicateResults(all.shownMessages),
     ...leaks(all),
-    ...(doubts > maxDoubts ? [`${doubts} orders are unconfirmed, and only ${maxDoubts} of them for a reason`] : []),
+    ...(unexplained > maxUnexplained
+      ? [
+          `${unexplained} orders are unconfirmed without a kill or a failed submit, but at most ${maxUnexplained} can be explained by faults`,
+        ]
+      : []),
     ...discord.violations.map((violation) => `Discord would have refused: ${JSON.stringify(violation)}`),
-    ...falls.map((code) => `the bot ended by itself, with ${code}`),
-    ...said.split('\n').flatMap((line) => (tellsOfPrompt(line) ? [`the log holds what a member typed: ${line}`] : [])),
-    ...(said.includes(TOKEN_PREFIX) ? ['the log holds the token of an interaction'] : []),
+    ...unexpectedExits.map((code) => `the bot exited on its own with ${code}`),
+    ...output
+      .split('\n')
+      .flatMap((line) => (containsPrompt(line) ? [`the log contains what a member typed: ${line}`] : [])),
+    ...(output.includes(TOKEN_PREFIX) ? ['the log contains the token of an interaction'] : []),
   ];
 }
 
@@ -66,19 +76,19 @@ export function brokenToMembers(all: Judged): string[] {
  * A kill may leave these behind: the list rows of a task are written before the task and are shown only with it, and a list's
  * first row is written before the head that names it.
  */
-const LEFT_BY_A_KILL = ['task summaries without a task', 'list rows that belong to no list'];
+const ALLOWED_AFTER_KILL = ['task summaries without a task', 'list rows that belong to no list'];
 
-function unsound([first, then]: Afterwards['doctor']): string[] {
-  const isLeftover = (line: string): boolean => LEFT_BY_A_KILL.some((words) => line.includes(words));
-  const found = first.said.split('\n').filter((line) => line.includes('repaired') && !isLeftover(line));
-  const isMended = first.code === 0 && then.code === 0 && then.said.includes('no problems found');
+function storeProblems([first, then]: Aftermath['doctor']): string[] {
+  const isLeftover = (line: string): boolean => ALLOWED_AFTER_KILL.some((words) => line.includes(words));
+  const found = first.output.split('\n').filter((line) => line.includes('repaired') && !isLeftover(line));
+  const isRepaired = first.code === 0 && then.code === 0 && then.output.includes('no problems found');
   return [
-    ...found.map((line) => `the store is not sound: ${line.trim()}`),
-    ...(isMended ? [] : [`the store cannot be mended: ${first.said} ${then.said}`]),
+    ...found.map((line) => `the store has a problem: ${line.trim()}`),
+    ...(isRepaired ? [] : [`the store cannot be repaired: ${first.output} ${then.output}`]),
   ];
 }
 
-const tellsOfPrompt = (line: string): boolean => promptIn(line) !== undefined;
+const containsPrompt = (line: string): boolean => promptIn(line) !== undefined;
 
 /** The prefix of every token of the embedded Discord. */
 const TOKEN_PREFIX = Buffer.from('interaction:').toString('base64url');
@@ -86,40 +96,40 @@ const TOKEN_PREFIX = Buffer.from('interaction:').toString('base64url');
 /** A submit may be in flight this long when the bot is killed. */
 const IN_FLIGHT_MS = 5_000;
 
-/** Orders left unconfirmed although their submits were answered well and no kill was near. */
-function unexplainedDoubts({ cases, outcomes, keeper }: Judged): number {
+/** Counts the orders that are unconfirmed although their submits succeeded and the bot was not killed shortly afterwards. */
+function countUnexplained({ cases, outcomes, keeper }: Assessment): number {
   return cases.filter(({ order: { acknowledgedAt = 0 }, submits }, index) => {
     const wasKilled = keeper.kills.some((at) => at >= acknowledgedAt && at - acknowledgedAt < IN_FLIGHT_MS);
     return outcomes[index] === 'unconfirmed' && !wasKilled && submits[0]?.status === 200;
   }).length;
 }
 
-function doubles(standing: readonly Standing[]): string[] {
+function duplicateResults(shownMessages: readonly ShownMessage[]): string[] {
   // A message whose token expired keeps showing its last progress; another message shows the end.
-  const ends = standing.filter(({ message }) => !['progress', 'pointed'].includes(sightOf(message)));
+  const ends = shownMessages.filter(({ message }) => !['progress', 'pointed'].includes(messageState(message)));
   const byTask = Map.groupBy(ends, ({ message }) => taskOf(message));
   return [...byTask].flatMap(([task, messages]) =>
-    task !== undefined && messages.length > 1 ? [`task ${task} stands in ${messages.length} messages`] : [],
+    task !== undefined && messages.length > 1 ? [`task ${task} is shown in ${messages.length} messages`] : [],
   );
 }
 
 /** A private job may appear in ephemeral replies and in direct messages to its owner. */
-function leaks({ cases, standing, sides }: Judged): string[] {
-  const { world } = sides.discord;
+function leaks({ cases, shownMessages, servers }: Assessment): string[] {
+  const { world } = servers.discord;
   const owners = new Map(cases.filter(({ order }) => order.isPrivate).map(({ order }) => [order.prompt, order.userId]));
   const isOwn = (channelId: string, userId: string): boolean => {
     const { type, recipientIds } = world.channel(channelId);
     return type === ChannelType.DM && recipientIds?.[0] === userId;
   };
-  const seen = standing.filter(({ message }) => !message.ephemeral);
-  const stand = seen.map(({ channelId, message }) => ({ channelId, said: JSON.stringify(message) }));
+  const seen = shownMessages.filter(({ message }) => !message.ephemeral);
+  const shown = seen.map(({ channelId, message }) => ({ channelId, json: JSON.stringify(message) }));
   // A message that the bot wrote and changed later would no longer be in this state.
-  const wrote = sides.toDiscord.entries
+  const written = servers.toDiscord.entries
     .filter(({ method, path }) => method !== 'GET' && path.startsWith('/channels/'))
-    .map(({ path, body }) => ({ channelId: path.split('/')[2] ?? '', said: JSON.stringify(body) ?? '' }));
-  return [...stand, ...wrote].flatMap(({ channelId, said }) => {
-    const prompt = promptIn(said);
+    .map(({ path, body }) => ({ channelId: path.split('/')[2] ?? '', json: JSON.stringify(body) ?? '' }));
+  return [...shown, ...written].flatMap(({ channelId, json }) => {
+    const prompt = promptIn(json);
     const owner = prompt === undefined ? undefined : owners.get(prompt);
-    return owner === undefined || isOwn(channelId, owner) ? [] : [`the private ${prompt} stood in ${channelId}`];
+    return owner === undefined || isOwn(channelId, owner) ? [] : [`the private ${prompt} was posted in ${channelId}`];
   });
 }

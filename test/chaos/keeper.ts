@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { shipped } from '../support/shipped.ts';
-import { within } from './waiting.ts';
+import { shippedArgs } from '../support/shipped.ts';
+import { waitUntil } from './waiting.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** On a busy machine, a start takes minutes. */
@@ -11,21 +11,25 @@ const SCRIPT_WAIT_LIMIT_MS = 60_000;
 /** The bot allows ten seconds for running work, and a busy machine needs more time for the rest. */
 const STOP_WAIT_LIMIT_MS = 120_000;
 
-export interface Ended {
+export interface ScriptResult {
   code: number | null;
-  said: string;
+  output: string;
 }
 
-interface Life {
+interface SpawnOptions {
   args?: readonly string[];
-  /** How long the process may live. */
+  /** How long the process may run. */
   timeout?: number;
 }
 
 /** A shipped entry point in a separate process, started as `npm start` does. */
-function spawned(entry: string, settings: Record<string, string>, { args = [], timeout }: Life = {}): ChildProcess {
+function spawnEntry(
+  entry: string,
+  settings: Record<string, string>,
+  { args = [], timeout }: SpawnOptions = {},
+): ChildProcess {
   const env = { PATH: process.env.PATH ?? '', ...settings };
-  return spawn(process.execPath, [...shipped(entry), ...args], {
+  return spawn(process.execPath, [...shippedArgs(entry), ...args], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,28 +39,36 @@ function spawned(entry: string, settings: Record<string, string>, { args = [], t
 }
 
 /** Runs a script to its end. */
-export async function runToEnd(entry: string, settings: Record<string, string>, ...args: string[]): Promise<Ended> {
-  const child = spawned(entry, settings, { args, timeout: SCRIPT_WAIT_LIMIT_MS });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => (said += piece.toString()));
+export async function runToEnd(
+  entry: string,
+  settings: Record<string, string>,
+  ...args: string[]
+): Promise<ScriptResult> {
+  const child = spawnEntry(entry, settings, { args, timeout: SCRIPT_WAIT_LIMIT_MS });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (piece: Buffer) => (output += piece.toString()));
   const [code] = await once(child, 'close');
-  return { code: code as number | null, said };
+  return { code: code as number | null, output };
 }
 
 /** The exit code after a lost lease, after which the bot must be restarted, as the README tells operators. */
 const EX_TEMPFAIL = 75;
 
 /** What is known about the bot's processes. */
-export type Lives = Pick<Keeper, 'said' | 'kills' | 'starts' | 'startsMs' | 'falls' | 'losses'>;
+export type ProcessHistory = Pick<
+  Keeper,
+  'output' | 'kills' | 'starts' | 'startsMs' | 'unexpectedExits' | 'lostLeases'
+>;
 
 /** Keeps one bot running: starts it, kills it, and notices when it exits without a signal. */
 export class Keeper {
   readonly #settings: Record<string, string>;
-  readonly #ready: string;
+  readonly #readyMessage: string;
   #child: ChildProcess | undefined;
   #ended: Promise<number | null> = Promise.resolve(null);
-  #said = '';
-  #isMeant = false;
+  #output = '';
+  #isExitExpected = false;
   #isClosed = false;
   readonly kills: number[] = [];
   /** When each process was started. */
@@ -64,20 +76,20 @@ export class Keeper {
   /** Time from each start until the bot was ready. */
   readonly startsMs: number[] = [];
   /** The exit codes of processes that exited on their own. */
-  readonly falls: (number | null)[] = [];
+  readonly unexpectedExits: (number | null)[] = [];
   /** How many times the bot gave up its store because it got no CPU time for longer than its lease. */
-  losses = 0;
+  lostLeases = 0;
 
-  constructor(settings: Record<string, string>, ready = 'Atelier is ready.') {
+  constructor(settings: Record<string, string>, readyMessage = 'Atelier is ready.') {
     this.#settings = settings;
-    this.#ready = ready;
+    this.#readyMessage = readyMessage;
     // The process that runs this may be ended from outside; no child process may outlive it.
     process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
 
   /** The output of all processes. */
-  get said(): string {
-    return this.#said;
+  get output(): string {
+    return this.#output;
   }
 
   get isAlive(): boolean {
@@ -88,27 +100,27 @@ export class Keeper {
     if (this.#isClosed) return;
     const startedAt = Date.now();
     this.starts.push(startedAt);
-    const child = spawned('src/index.ts', this.#settings);
+    const child = spawnEntry('src/index.ts', this.#settings);
     this.#child = child;
-    this.#isMeant = false;
-    const before = this.#said.length;
-    const isHere = (): boolean => this.#said.includes(this.#ready, before);
+    this.#isExitExpected = false;
+    const outputBefore = this.#output.length;
+    const isReady = (): boolean => this.#output.includes(this.#readyMessage, outputBefore);
     for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (piece: Buffer) => (this.#said += piece.toString()));
+      stream?.on('data', (piece: Buffer) => (this.#output += piece.toString()));
     this.#ended = once(child, 'close').then(async ([code]) => {
       this.#child = undefined;
-      if (!this.#isMeant) await this.#fallen(code as number | null);
+      if (!this.#isExitExpected) await this.#handleUnexpectedExit(code as number | null);
       return code as number | null;
     });
-    await within(START_WAIT_LIMIT_MS, () => isHere() || this.#child !== child);
-    if (isHere()) this.startsMs.push(Date.now() - startedAt);
+    await waitUntil(START_WAIT_LIMIT_MS, () => isReady() || this.#child !== child);
+    if (isReady()) this.startsMs.push(Date.now() - startedAt);
   }
 
-  async #fallen(code: number | null): Promise<void> {
-    if (code !== EX_TEMPFAIL) this.falls.push(code);
+  async #handleUnexpectedExit(code: number | null): Promise<void> {
+    if (code !== EX_TEMPFAIL) this.unexpectedExits.push(code);
     else {
-      this.losses += 1;
-      // Ends immediately, as if killed.
+      this.lostLeases += 1;
+      // Such a process ends immediately, as if it had been killed.
       this.kills.push(Date.now());
       await this.start();
     }
@@ -117,7 +129,7 @@ export class Keeper {
   /** Kills the bot, as a power cut would. */
   async kill(): Promise<void> {
     if (!this.#child) return;
-    this.#isMeant = true;
+    this.#isExitExpected = true;
     this.kills.push(Date.now());
     this.#child.kill('SIGKILL');
     await this.#ended;
@@ -128,24 +140,24 @@ export class Keeper {
     const child = this.#child;
     this.kills.push(Date.now());
     child?.kill('SIGSTOP');
-    await within(ms, () => this.#child !== child);
+    await waitUntil(ms, () => this.#child !== child);
     child?.kill('SIGCONT');
   }
 
   /** Stops the bot as an operator would; resolves to its exit code. */
   async stop(): Promise<number | null> {
-    this.#isMeant = true;
+    this.#isExitExpected = true;
     const child = this.#child;
     child?.kill('SIGTERM');
-    const inTime = await within(STOP_WAIT_LIMIT_MS, () => this.#child !== child || child === undefined);
-    if (!inTime) child?.kill('SIGKILL');
+    const hasStopped = await waitUntil(STOP_WAIT_LIMIT_MS, () => this.#child !== child || child === undefined);
+    if (!hasStopped) child?.kill('SIGKILL');
     return this.#ended;
   }
 
   /** Ends the bot for good, regardless of other pending steps: it is not started again. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#isMeant = true;
+    this.#isExitExpected = true;
     this.#child?.kill('SIGKILL');
     await this.#ended;
   }

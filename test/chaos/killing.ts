@@ -1,49 +1,53 @@
 import type { Keeper } from './keeper.ts';
-import type { Kill, Moment } from './plan.ts';
-import type { Sides } from './sides.ts';
-import { discordRoutes, gatewayPaths, type Trouble } from './troubles.ts';
-import { within } from './waiting.ts';
+import type { Kill, Step } from './plan.ts';
+import type { EmbeddedServers } from './sides.ts';
+import { discordRoutes, type ExternalFault, gatewayPaths } from './troubles.ts';
+import { waitUntil } from './waiting.ts';
 
 export type Victim = Pick<Keeper, 'kill' | 'start'>;
 
 /** Kills the bot, or the chosen one of its processes, in the middle of a step, and starts it again. */
-export async function killAndRaise(
-  { amid, held, ambushMs, downMs, outlivesTokens }: Kill,
-  sides: Sides,
+export async function killAndRestart(
+  { step, held, stepTimeoutMs, downMs, expiresTokens }: Kill,
+  servers: EmbeddedServers,
   choose: () => Victim | undefined,
 ): Promise<void> {
-  const trouble = held === 'no' ? undefined : ambush(amid, held === 'done');
-  if (trouble) sides.befall(trouble);
-  const before = sides.momentsOf(amid);
-  await within(ambushMs, () => amid === 'anything' || sides.momentsOf(amid) > before);
+  const fault = held === 'no' ? undefined : holdingFault(step, held === 'done');
+  if (fault) servers.inject(fault);
+  const countBefore = servers.countRequestsAt(step);
+  await waitUntil(stepTimeoutMs, () => step === 'anything' || servers.countRequestsAt(step) > countBefore);
   const victim = choose();
   await victim?.kill();
   // A fault that was meant for the killed process must not hold up the next one.
-  if (trouble) sides.withdraw(trouble);
-  if (outlivesTokens) sides.befall({ of: 'tokens', name: 'tokens expired' });
-  await within(downMs, () => false);
+  if (fault) servers.withdraw(fault);
+  if (expiresTokens) servers.inject({ of: 'tokens', name: 'tokens expired' });
+  await waitUntil(downMs, () => false);
   await victim?.start();
 }
 
-/** The other server stops responding at this moment. */
-function ambush(amid: Moment, done: boolean): Trouble | undefined {
-  const name = `${amid} ${done ? 'done, then ' : ''}held until the kill`;
-  const atDiscord = (on: { method: string; route: string }): Trouble => ({
+/** A fault that makes the server not respond to the request of this step. */
+function holdingFault(step: Step, isCarriedOut: boolean): ExternalFault | undefined {
+  const name = `${step} ${isCarriedOut ? 'done, then ' : ''}held until the kill`;
+  const discordFault = (on: { method: string; route: string }): ExternalFault => ({
     of: 'discord',
     name,
-    order: { on, do: { type: 'hang', done } },
+    order: { on, do: { type: 'hang', done: isCarriedOut } },
   });
-  switch (amid) {
+  switch (step) {
     case 'acknowledgement':
     case 'post':
-      return atDiscord(discordRoutes[amid]);
+      return discordFault(discordRoutes[step]);
     case 'edit':
-      return atDiscord(discordRoutes.answer);
+      return discordFault(discordRoutes.answer);
     case 'submit':
-      return { of: 'gateway', name, order: { on: gatewayPaths.submit, do: done ? 'accepted-then-hang' : 'hang' } };
+      return {
+        of: 'gateway',
+        name,
+        order: { on: gatewayPaths.submit, do: isCarriedOut ? 'accepted-then-hang' : 'hang' },
+      };
     case 'poll':
     case 'file':
-      return { of: 'gateway', name, order: { on: gatewayPaths[amid], do: 'hang' } };
+      return { of: 'gateway', name, order: { on: gatewayPaths[step], do: 'hang' } };
     default:
       return undefined;
   }

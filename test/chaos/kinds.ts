@@ -5,7 +5,7 @@ import type { Exchange } from '../../sandbox/discord/exchange.ts';
 /** What the finished message for a kind shows. */
 export type Medium = 'image' | 'video' | 'audio' | 'lines' | 'answer';
 
-interface Given {
+interface OrderDetails {
   /** The prompt, for kinds that have one. */
   prompt: string;
   /** The word of the prompt that no other request has; it names the file of kinds without a prompt. */
@@ -15,23 +15,27 @@ interface Given {
 
 interface OrderKind {
   shows: Medium;
-  ask(member: Actor, given: Given): Promise<Exchange>;
+  ask(member: Actor, details: OrderDetails): Promise<Exchange>;
 }
 
 const slash =
-  (command: string, optionsOf: (given: Given) => Record<string, string | boolean>): OrderKind['ask'] =>
-  (member, given) =>
-    member.slash(command, { ...optionsOf(given), ...(given.isPrivate && { private: true }) });
+  (command: string, optionsOf: (details: OrderDetails) => Record<string, string | boolean>): OrderKind['ask'] =>
+  (member, details) =>
+    member.slash(command, { ...optionsOf(details), ...(details.isPrivate && { private: true }) });
 
 const withImages =
-  (command: string, names: readonly string[], optionsOf: (given: Given) => Record<string, string> = () => ({})) =>
-  (member: Actor, given: Given): Promise<Exchange> => {
-    const bytes = imageWith(given.word);
-    const files = names.map((name) => [name, { name: `${given.word}.png`, bytes }]);
+  (
+    command: string,
+    names: readonly string[],
+    optionsOf: (details: OrderDetails) => Record<string, string> = () => ({}),
+  ) =>
+  (member: Actor, details: OrderDetails): Promise<Exchange> => {
+    const bytes = imageWith(details.word);
+    const files = names.map((name) => [name, { name: `${details.word}.png`, bytes }]);
     return member.slash(command, {
-      ...optionsOf(given),
+      ...optionsOf(details),
       ...Object.fromEntries(files),
-      ...(given.isPrivate && { private: true }),
+      ...(details.isPrivate && { private: true }),
     });
   };
 
@@ -61,26 +65,26 @@ export const orderKinds = {
 
 export type OrderKindName = keyof typeof orderKinds;
 
-const SIDE = 24;
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const IMAGE_SIZE = 24;
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** A small gray image whose first pixels are a word, uncompressed, so that a request to the gateway reveals which order it belongs to. */
 function imageWith(word: string): Buffer {
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(SIDE, 0);
-  header.writeUInt32BE(SIDE, 4);
+  header.writeUInt32BE(IMAGE_SIZE, 0);
+  header.writeUInt32BE(IMAGE_SIZE, 4);
   header.set([8], 8);
   // Each row begins with the number of its filter.
-  const pixels = Buffer.alloc(SIDE * (SIDE + 1));
-  pixels.write(word, 1, SIDE, 'latin1');
+  const pixels = Buffer.alloc(IMAGE_SIZE * (IMAGE_SIZE + 1));
+  pixels.write(word, 1, IMAGE_SIZE, 'latin1');
   const data = deflateSync(pixels, { level: 0 });
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([PNG_SIGNATURE, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
 }
 
 function chunk(name: string, data: Buffer): Buffer {
-  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
-  const named = Buffer.concat([Buffer.from(name), data]);
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  const content = Buffer.concat([Buffer.from(name), data]);
   length.writeUInt32BE(data.length);
-  check.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, check]);
+  checksum.writeUInt32BE(crc32(content));
+  return Buffer.concat([length, content, checksum]);
 }

@@ -2,9 +2,9 @@ import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../sandbox/discord/exchange.ts';
 import { type OrderKindName, orderKinds } from './kinds.ts';
 import type { Request } from './plan.ts';
-import { type Sight, sightOf } from './sight.ts';
-import { within } from './waiting.ts';
-import { pressOf } from './words.ts';
+import { type MessageState, messageState } from './sight.ts';
+import { waitUntil } from './waiting.ts';
+import { pressId } from './words.ts';
 
 /** One request, made once. */
 export interface Order {
@@ -15,7 +15,7 @@ export interface Order {
   readonly channelId: string;
   readonly isPrivate: boolean;
   /** The bot is not in this channel, so only tokens reach messages there. */
-  readonly isElsewhere: boolean;
+  readonly isBotAbsent: boolean;
   readonly interactionId: string;
   readonly at: number;
   /** When Discord accepted the bot's acknowledgement; undefined if it showed "The application did not respond". */
@@ -34,7 +34,7 @@ const CHECK_INTERVAL_MS = 200;
 export class Members {
   readonly orders: Order[] = [];
   /** Actions that were given up because there was no button to press. */
-  unpressed = 0;
+  skippedPresses = 0;
   readonly #discord: EmbeddedDiscord;
   readonly #name: string;
   #requests = 0;
@@ -50,38 +50,38 @@ export class Members {
     return this.#givenUp;
   }
 
-  async want(request: Request): Promise<void> {
-    if (request.kind === 'action') return this.#wantPress(request);
-    await this.#wantCommand(request);
+  async makeRequest(request: Request): Promise<void> {
+    if (request.kind === 'action') return this.#pressButton(request);
+    await this.#runCommand(request);
   }
 
-  async #wantCommand({ who, where, isPrivate, kind = 'imagine' }: Request): Promise<Order | undefined> {
+  async #runCommand({ who, where, isPrivate, kind = 'imagine' }: Request): Promise<Order | undefined> {
     const member = this.#discord.as(who).in(where);
     this.#requests += 1;
     const name = `${this.#name}n${this.#requests}t`;
-    return this.#tryUntilTaken(MAX_TRIES, (tries) => {
+    return this.#tryUntilAccepted(MAX_TRIES, (tries) => {
       const word = `${name}${tries}x`;
       const exchange = orderKinds[kind].ask(member, { prompt: `a fox ${word}`, word, isPrivate });
       return { exchange, order: { ...this.#facts({ who, where, isPrivate }), prompt: word, kind } };
     });
   }
 
-  /** First the grid, then its image. */
-  async #wantPress(request: Request): Promise<void> {
-    const grid = await this.#wantCommand({ ...request, kind: 'imagine' });
-    const message = grid && (await this.#endOf(grid));
-    if (!message || sightOf(message) !== 'done') {
-      this.unpressed += 1;
+  /** Orders a grid, and then presses a button of its message. */
+  async #pressButton(request: Request): Promise<void> {
+    const grid = await this.#runCommand({ ...request, kind: 'imagine' });
+    const message = grid && (await this.#resultOf(grid));
+    if (!message || messageState(message) !== 'done') {
+      this.skippedPresses += 1;
       return;
     }
     const member = this.#discord.as(request.who);
-    await this.#tryUntilTaken(MAX_PRESSES, (tries) => ({
+    await this.#tryUntilAccepted(MAX_PRESSES, (tries) => ({
       exchange: member.click(message, `U${tries}`),
-      order: { ...this.#facts(request), prompt: pressOf(grid.prompt, tries), kind: 'action' },
+      order: { ...this.#facts(request), prompt: pressId(grid.prompt, tries), kind: 'action' },
     }));
   }
 
-  async #tryUntilTaken(
+  async #tryUntilAccepted(
     max: number,
     attempt: (tries: number) => { exchange: Promise<Exchange>; order: Omit<Order, 'interactionId' | 'at'> },
   ): Promise<Order | undefined> {
@@ -101,14 +101,14 @@ export class Members {
     return undefined;
   }
 
-  async #endOf({ channelId, interactionId }: Order): Promise<Message | undefined> {
+  async #resultOf({ channelId, interactionId }: Order): Promise<Message | undefined> {
     const find = (): Message | undefined => {
       const answer = this.#discord
         .messages(channelId)
         .find(({ interaction_metadata: origin }) => origin?.id === interactionId);
-      return answer && !UNFINISHED.has(sightOf(answer)) ? answer : undefined;
+      return answer && !UNFINISHED.has(messageState(answer)) ? answer : undefined;
     };
-    await within(WAIT_LIMIT_MS, () => find() !== undefined, CHECK_INTERVAL_MS);
+    await waitUntil(WAIT_LIMIT_MS, () => find() !== undefined, CHECK_INTERVAL_MS);
     return find();
   }
 
@@ -116,10 +116,10 @@ export class Members {
     who,
     where,
     isPrivate,
-  }: Pick<Request, 'who' | 'where' | 'isPrivate'>): Pick<Order, 'userId' | 'channelId' | 'isPrivate' | 'isElsewhere'> {
+  }: Pick<Request, 'who' | 'where' | 'isPrivate'>): Pick<Order, 'userId' | 'channelId' | 'isPrivate' | 'isBotAbsent'> {
     const { user, channel } = this.#discord.as(who).in(where);
-    return { userId: user.id, channelId: channel.id, isPrivate, isElsewhere: where === 'lobby' };
+    return { userId: user.id, channelId: channel.id, isPrivate, isBotAbsent: where === 'lobby' };
   }
 }
 
-const UNFINISHED: ReadonlySet<Sight> = new Set(['spinner', 'progress']);
+const UNFINISHED: ReadonlySet<MessageState> = new Set(['spinner', 'progress']);

@@ -1,6 +1,6 @@
 import { type Random, randomOf } from '../../sandbox/gateway/random.ts';
 import type { OrderKindName } from './kinds.ts';
-import { anyOf, anyTrouble, type Trouble } from './troubles.ts';
+import { anyOf, type ExternalFault, randomFault } from './troubles.ts';
 
 export interface Scale {
   seed: number;
@@ -23,30 +23,30 @@ export interface Request {
 }
 
 /** The step during which the bot is killed. */
-const moments = ['anything', 'acknowledgement', 'submit', 'poll', 'file', 'edit', 'upload', 'post'] as const;
-export type Moment = (typeof moments)[number];
+const steps = ['anything', 'acknowledgement', 'submit', 'poll', 'file', 'edit', 'upload', 'post'] as const;
+export type Step = (typeof steps)[number];
 
 export interface Kill {
   at: number;
-  amid: Moment;
-  /** The other server does not respond to the request during which the bot dies; the server may have carried it out. */
+  step: Step;
+  /** Whether the server leaves the request of this step without a response, and whether it carries the request out first. */
   held: 'no' | 'undone' | 'done';
-  /** How long to wait for a moment that does not come. */
-  ambushMs: number;
+  /** How long to wait for the step, which may not occur. */
+  stepTimeoutMs: number;
   downMs: number;
   /** Whether every interaction token expires in the meantime, as if the bot were down for a quarter of an hour. */
-  outlivesTokens: boolean;
+  expiresTokens: boolean;
 }
 
 export interface Plan {
   requests: readonly Request[];
   kills: readonly Kill[];
-  troubles: readonly Planned[];
+  faults: readonly PlannedFault[];
 }
 
-interface Planned {
+interface PlannedFault {
   at: number;
-  trouble: Trouble;
+  fault: ExternalFault;
 }
 
 export interface Place {
@@ -55,7 +55,7 @@ export interface Place {
   isPrivate?: true;
 }
 
-/** The channels in which each member can make requests. The bot may not write into `read-only`, and is not in `lobby` at all. */
+/** The channels in which each member can make requests. The bot may not write in `read-only`, and is not in `lobby` at all. */
 export const places: readonly Place[] = [
   ...['member', 'other', 'admin', 'owner'].flatMap((who) =>
     ['studio', 'studio', 'thread', 'dm'].map((where) => ({ who, where })),
@@ -67,28 +67,28 @@ export const places: readonly Place[] = [
 
 const PRIVATE_SHARE = 0.25;
 /** The storm gets weaker towards its end. */
-const TROUBLED_SHARE = 0.8;
-const TROUBLES_PER_JOB = 0.6;
-/** As a share of the time between two kills. */
-const MAX_AMBUSH = 1 / 3;
+const FAULTY_SHARE = 0.8;
+const FAULTS_PER_JOB = 0.6;
+/** Both are shares of the time between two kills. */
+const MAX_STEP_WAIT = 1 / 3;
 const MAX_DOWNTIME = 1 / 6;
-const OUTLIVING_SHARE = 0.3;
+const TOKEN_EXPIRY_SHARE = 0.3;
 
 /** Everything that will happen, determined by its seed alone. */
 export function planOf({ seed, jobs, kills, stormMs, includeLongFaults }: Scale, where = places): Plan {
   const random = randomOf(seed);
-  const moment = (share = 1): number => Math.floor(random.next() * stormMs * share);
+  const randomTime = (share = 1): number => Math.floor(random.next() * stormMs * share);
   return {
     requests: Array.from({ length: jobs }, () => ({
-      at: moment(),
+      at: randomTime(),
       isPrivate: random.next() < PRIVATE_SHARE,
       ...anyOf(where, random),
     })),
-    kills: Array.from({ length: kills }, (_, index) => killIn(index, { kills, stormMs }, random)),
-    troubles: apart(
-      Array.from({ length: Math.ceil(jobs * TROUBLES_PER_JOB) }, () => ({
-        at: moment(TROUBLED_SHARE),
-        trouble: anyTrouble(random, { includeLongFaults }),
+    kills: Array.from({ length: kills }, (_, index) => randomKill(index, { kills, stormMs }, random)),
+    faults: spaceOutSocketFaults(
+      Array.from({ length: Math.ceil(jobs * FAULTS_PER_JOB) }, () => ({
+        at: randomTime(FAULTY_SHARE),
+        fault: randomFault(random, { includeLongFaults }),
       })),
     ),
   };
@@ -97,27 +97,27 @@ export function planOf({ seed, jobs, kills, stormMs, includeLongFaults }: Scale,
 /** Discord sends one event of a session at a time, and processes the bot's reply before it sends the next event. */
 const SOCKET_GAP_MS = 2_000;
 
-function apart(troubles: readonly Planned[]): Planned[] {
+function spaceOutSocketFaults(faults: readonly PlannedFault[]): PlannedFault[] {
   let last = Number.NEGATIVE_INFINITY;
-  return troubles
+  return faults
     .toSorted((one, other) => one.at - other.at)
-    .filter(({ at, trouble }) => {
-      if (trouble.of !== 'socket') return true;
-      const isApart = at - last >= SOCKET_GAP_MS;
-      if (isApart) last = at;
-      return isApart;
+    .filter(({ at, fault }) => {
+      if (fault.of !== 'socket') return true;
+      const isLateEnough = at - last >= SOCKET_GAP_MS;
+      if (isLateEnough) last = at;
+      return isLateEnough;
     });
 }
 
-/** Each kill has a separate part of the time, so the bot lives for a while between two kills. */
-function killIn(index: number, { kills, stormMs }: Pick<Scale, 'kills' | 'stormMs'>, random: Random): Kill {
+/** Each kill has a separate part of the time, so the bot runs for a while between two kills. */
+function randomKill(index: number, { kills, stormMs }: Pick<Scale, 'kills' | 'stormMs'>, random: Random): Kill {
   const span = stormMs / kills;
   return {
     at: Math.floor((index + 0.4 + random.next() * 0.4) * span),
-    amid: anyOf(moments, random),
+    step: anyOf(steps, random),
     held: anyOf(['no', 'undone', 'done'], random),
-    ambushMs: span * MAX_AMBUSH,
+    stepTimeoutMs: span * MAX_STEP_WAIT,
     downMs: random.integer(span * MAX_DOWNTIME),
-    outlivesTokens: random.next() < OUTLIVING_SHARE,
+    expiresTokens: random.next() < TOKEN_EXPIRY_SHARE,
   };
 }

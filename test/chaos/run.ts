@@ -45,10 +45,10 @@ async function run(): Promise<number> {
   if (values.cluster) return runClusterChaos(seed, values);
   const jobs = Number(values.jobs ?? 200);
   const kills = Number(values.kills ?? 10);
-  if (![seed, jobs, kills].every((value) => Number.isInteger(value) && value >= 0)) return wrong();
-  print(`To have the same again: npm run chaos -- --seed ${seed} --jobs ${jobs} --kills ${kills}`);
+  if (![seed, jobs, kills].every((value) => Number.isInteger(value) && value >= 0)) return printUsage();
+  print(`To repeat this run: npm run chaos -- --seed ${seed} --jobs ${jobs} --kills ${kills}`);
   const stormMs = Math.max(jobs * MS_PER_JOB, kills * MS_PER_KILL);
-  return printProgress(
+  return printReport(
     await chaos({
       seed,
       jobs,
@@ -61,12 +61,12 @@ async function run(): Promise<number> {
   );
 }
 
-function printProgress({ broken, figures, log }: Report): number {
+function printReport({ broken, figures, log }: Report): number {
   print(...figures);
   if (broken.length === 0) return 0;
-  const kept = join(mkdtempSync(join(tmpdir(), 'atelier-chaos-')), 'bot.log');
-  writeFileSync(kept, log);
-  print('', 'Broken promises:', ...broken.map((promise) => `  ${promise}`), `What the bot wrote down: ${kept}`);
+  const logFile = join(mkdtempSync(join(tmpdir(), 'atelier-chaos-')), 'bot.log');
+  writeFileSync(logFile, log);
+  print('', 'Broken promises:', ...broken.map((promise) => `  ${promise}`), `The bot’s log: ${logFile}`);
   return 1;
 }
 
@@ -80,12 +80,12 @@ async function runClusterChaos(
   const pauses = Number(values.pauses ?? 5);
   const serverKills = Number(values['server-kills'] ?? 3);
   const numbers = [seed, jobs, kills, pauses, serverKills];
-  if (!isClusterStore(store) || !numbers.every((value) => Number.isInteger(value) && value >= 0)) return wrong();
+  if (!isClusterStore(store) || !numbers.every((value) => Number.isInteger(value) && value >= 0)) return printUsage();
   print(
-    `To have the same again: npm run chaos -- --cluster --store ${store} --seed ${seed} --jobs ${jobs} --kills ${kills} --pauses ${pauses} --server-kills ${serverKills}`,
+    `To repeat this run: npm run chaos -- --cluster --store ${store} --seed ${seed} --jobs ${jobs} --kills ${kills} --pauses ${pauses} --server-kills ${serverKills}`,
   );
   const report = await runCluster({ seed, jobs, kills, pauses, serverKills, store });
-  return report ? printProgress(report) : 1;
+  return report ? printReport(report) : 1;
 }
 
 const isClusterStore = (name: string): name is ClusterStore => Object.hasOwn(clusterStores, name);
@@ -94,19 +94,20 @@ async function runMoney(seed: number, values: Partial<Record<'orders' | 'members
   const orders = Number(values.orders ?? 5_000);
   const members = Number(values.members ?? 500);
   const kills = Number(values.kills ?? 10);
-  if (![seed, orders, members, kills].every((value) => Number.isInteger(value) && value >= 0)) return wrong();
+  if (![seed, orders, members, kills].every((value) => Number.isInteger(value) && value >= 0)) return printUsage();
   const { broken, figures } = await money({ seed, orders, members, kills, storeUrl: values.store });
   print(...figures);
   if (broken.length > 0) print('', 'Broken promises:', ...broken.slice(0, 50).map((promise) => `  ${promise}`));
   return broken.length === 0 ? 0 : 1;
 }
 
-function wrong(): number {
-  process.stderr.write(`Use: ${USAGE}\n`);
+function printUsage(): number {
+  process.stderr.write(`Usage: ${USAGE}\n`);
   return EX_USAGE;
 }
 
 process.exitCode = await run().catch((error: unknown) => {
-  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) return wrong();
+  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+    return printUsage();
   throw error;
 });

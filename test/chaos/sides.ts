@@ -2,38 +2,38 @@ import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.ts';
-import type { Moment } from './plan.ts';
-import { Tape } from './tape.ts';
-import { discordRoutes, gatewayPaths, type Of, type Trouble } from './troubles.ts';
+import type { Step } from './plan.ts';
+import { CompleteLog } from './tape.ts';
+import { discordRoutes, type ExternalFault, type FaultOf, gatewayPaths } from './troubles.ts';
 import { promptIn } from './words.ts';
 
 const { acknowledgement, answer, edit, post } = discordRoutes;
 
 /** The two servers, which outlive the bot: the faults that they inject, and the requests that they received. */
-export class Sides {
+export class EmbeddedServers {
   readonly discord: EmbeddedDiscord;
   readonly gateway: EmbeddedGateway;
-  readonly toDiscord: Tape<RecordedRequest>;
-  readonly toGateway: Tape<RecordedGatewayRequest>;
+  readonly toDiscord: CompleteLog<RecordedRequest>;
+  readonly toGateway: CompleteLog<RecordedGatewayRequest>;
   /** How often each fault was injected. */
-  readonly struck = new Map<string, number>();
+  readonly injectionCounts = new Map<string, number>();
   readonly tokensExpiredAt: number[] = [];
   /** The words in the images of a job's request, which the gateway discards after reading them. */
   readonly imageWords = new Map<string, string>();
   /** Active faults, with how often each may still be injected. */
-  readonly #atDiscord = new Map<Of<'discord'>, number>();
+  readonly #atDiscord = new Map<FaultOf<'discord'>, number>();
   /** Active faults, with the numbers that the gateway assigned to them. */
-  readonly #atGateway = new Map<Of<'gateway'>, number>();
+  readonly #atGateway = new Map<FaultOf<'gateway'>, number>();
 
   constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway) {
     this.discord = discord;
     this.gateway = gateway;
-    this.toDiscord = new Tape(discord.requests);
-    this.toGateway = new Tape(gateway.heard);
-    gateway.jobs.on('change', ({ id, details }, before) => {
+    this.toDiscord = new CompleteLog(discord.requests);
+    this.toGateway = new CompleteLog(gateway.requests);
+    gateway.jobs.on('change', ({ id, details }, previous) => {
       const words = details.sources.map((one) => (one.from === 'request' ? one.bytes.toString('latin1') : one.url));
-      const word = promptIn(words.join(' '));
-      if (!before && word !== undefined) this.imageWords.set(id, word);
+      const prompt = promptIn(words.join(' '));
+      if (!previous && prompt !== undefined) this.imageWords.set(id, prompt);
     });
   }
 
@@ -42,49 +42,49 @@ export class Sides {
     this.toGateway.catchUp();
   }
 
-  befall(trouble: Trouble): void {
-    if (trouble.of === 'socket') this.#socket(trouble.name);
-    else if (trouble.of === 'tokens') {
+  inject(fault: ExternalFault): void {
+    if (fault.of === 'socket') this.#disruptSocket(fault.name);
+    else if (fault.of === 'tokens') {
       this.tokensExpiredAt.push(Date.now());
       this.discord.expireTokens();
-      this.#note(trouble.name);
-    } else if (trouble.of === 'discord') {
-      this.#atDiscord.set(trouble, trouble.order.times ?? 1);
-      this.#place(trouble);
+      this.#count(fault.name);
+    } else if (fault.of === 'discord') {
+      this.#atDiscord.set(fault, fault.order.times ?? 1);
+      this.#activate(fault);
     } else {
-      this.#note(`gateway: ${trouble.name}`, trouble.order.times);
-      this.#atGateway.set(trouble, this.gateway.faults.add(trouble.order));
+      this.#count(`gateway: ${fault.name}`, fault.order.times);
+      this.#atGateway.set(fault, this.gateway.faults.add(fault.order));
     }
   }
 
   /** Removes a fault that has not been injected by now. */
-  withdraw(trouble: Trouble): void {
-    if (trouble.of === 'gateway') this.#takeBack(trouble);
-    if (trouble.of !== 'discord' || !this.#atDiscord.delete(trouble)) return;
-    // The embedded gateway can only clear its whole request log.
+  withdraw(fault: ExternalFault): void {
+    if (fault.of === 'gateway') this.#removeFromGateway(fault);
+    if (fault.of !== 'discord' || !this.#atDiscord.delete(fault)) return;
+    // The embedded Discord can only clear all of its faults.
     this.discord.faults.clear();
-    for (const other of this.#atDiscord.keys()) this.#place(other);
+    for (const other of this.#atDiscord.keys()) this.#activate(other);
   }
 
-  calm(): void {
-    for (const trouble of [...this.#atGateway.keys()]) this.#takeBack(trouble);
+  clearFaults(): void {
+    for (const fault of [...this.#atGateway.keys()]) this.#removeFromGateway(fault);
     this.#atDiscord.clear();
     this.discord.faults.clear();
   }
 
-  /** How often the bot has reached such a moment. */
-  momentsOf(moment: Moment): number {
-    return this.requestsAt(moment).length;
+  /** How often the bot has reached this step. */
+  countRequestsAt(step: Step): number {
+    return this.requestsAt(step).length;
   }
 
-  /** The bot's requests at such moments, the latest one last. */
-  requestsAt(moment: Moment): readonly (RecordedRequest | RecordedGatewayRequest)[] {
+  /** The bot's requests at this step, oldest first. */
+  requestsAt(step: Step): readonly (RecordedRequest | RecordedGatewayRequest)[] {
     this.listen();
     const requestsFor = (...matching: { method: string; route: string }[]): RecordedRequest[] =>
       this.toDiscord.entries.filter((one) =>
         matching.some(({ method, route }) => one.method === method && one.route === route),
       );
-    switch (moment) {
+    switch (step) {
       case 'anything':
         return [];
       case 'acknowledgement':
@@ -96,49 +96,49 @@ export class Sides {
       case 'upload':
         return this.toDiscord.entries.filter(({ files }) => files.length > 0);
       default:
-        return this.toGateway.entries.filter(({ path }) => gatewayPaths[moment].path.test(path));
+        return this.toGateway.entries.filter(({ path }) => gatewayPaths[step].path.test(path));
     }
   }
 
-  #place(trouble: Of<'discord'>): void {
+  #activate(trouble: FaultOf<'discord'>): void {
     const { do: fault, ...order } = trouble.order;
-    const left = this.#atDiscord.get(trouble) ?? 0;
-    if (left === 0) return;
-    const strike = (): void => {
+    const remaining = this.#atDiscord.get(trouble) ?? 0;
+    if (remaining === 0) return;
+    const countInjection = (): void => {
       this.#atDiscord.set(trouble, (this.#atDiscord.get(trouble) ?? 1) - 1);
-      this.#note(`Discord: ${trouble.name}`);
+      this.#count(`Discord: ${trouble.name}`);
     };
     this.discord.faults.add({
       ...order,
-      times: left,
-      // The request log reads this value when a fault is injected, and reports it nowhere else.
+      times: remaining,
+      // The embedded Discord reads this value when it injects the fault, and does not report the injection in any other way.
       get do() {
-        strike();
+        countInjection();
         return fault;
       },
     });
   }
 
-  #takeBack(trouble: Of<'gateway'>): void {
+  #removeFromGateway(fault: FaultOf<'gateway'>): void {
     const { faults } = this.gateway;
-    const id = this.#atGateway.get(trouble);
-    const standing = faults.list().find((fault) => fault.id === id);
-    this.#atGateway.delete(trouble);
-    if (!standing) return;
-    faults.remove(standing.id);
-    this.#note(`gateway: ${trouble.name}`, -standing.left);
+    const id = this.#atGateway.get(fault);
+    const pending = faults.list().find((fault) => fault.id === id);
+    this.#atGateway.delete(fault);
+    if (!pending) return;
+    faults.remove(pending.id);
+    this.#count(`gateway: ${fault.name}`, -pending.left);
   }
 
-  #socket(name: Of<'socket'>['name']): void {
+  #disruptSocket(name: FaultOf<'socket'>['name']): void {
     const { gateway } = this.discord;
     if (gateway.sessions === 0) return;
-    this.#note(name);
+    this.#count(name);
     if (name === 'cut') gateway.dropConnections();
     else if (name === 'reconnect ordered') gateway.requestReconnect();
     else gateway.invalidate(name === 'session suspended');
   }
 
-  #note(name: string, times = 1): void {
-    this.struck.set(name, (this.struck.get(name) ?? 0) + times);
+  #count(name: string, times = 1): void {
+    this.injectionCounts.set(name, (this.injectionCounts.get(name) ?? 0) + times);
   }
 }

@@ -3,19 +3,19 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { Medium } from './kinds.ts';
 
-/** A message as a person sees it. */
-export type Sight =
+/** What a message shows to a member. */
+export type MessageState =
   | 'spinner'
   | 'progress'
   | 'done'
-  /** Done, and instead of the result the message says where it is. */
+  /** Done, but the message contains a link instead of the result. */
   | 'linked'
   | 'failed'
   | 'unconfirmed'
   | 'refused'
-  /** A restart interrupted it, and the message tells the member so. */
+  /** The message says that a restart interrupted the request. */
   | 'interrupted'
-  /** A message that refers to an end that may already be shown. */
+  /** A hint that the result may already be shown elsewhere. */
   | 'pointed'
   /** "Something went wrong": a refusal without a reason. */
   | 'unexpected'
@@ -31,7 +31,7 @@ const REFUSALS = [
 ];
 
 /** Custom id verbs of the buttons that continue from a result. */
-const GOING_ON: ReadonlySet<string> = new Set([
+const CONTINUING_VERBS: ReadonlySet<string> = new Set([
   ...['more', 'letgo', 'details'],
   'a',
   'w',
@@ -47,20 +47,20 @@ const GOING_ON: ReadonlySet<string> = new Set([
   'lines',
 ]);
 
-export function sightOf(message: Message): Sight {
+export function messageState(message: Message): MessageState {
   const words = text(message);
   const verbs = buttonIds(message).map((id) => id.split('.')[0]);
-  const hasButtons = (...wanted: string[]): boolean => verbs.join() === wanted.join();
-  const goesOn = verbs.at(-1) === 'delete' && verbs.slice(0, -1).every((verb) => GOING_ON.has(verb ?? ''));
+  const hasButtons = (...expected: string[]): boolean => verbs.join() === expected.join();
+  const canContinue = verbs.at(-1) === 'delete' && verbs.slice(0, -1).every((verb) => CONTINUING_VERBS.has(verb ?? ''));
   if (((message.flags ?? 0) & MessageFlags.Loading) !== 0) return 'spinner';
   if (words.includes('so you may not have received its result'))
     return hasButtons() || hasButtons('showall') ? 'pointed' : 'odd';
   if (/[▰▱]|Waiting in the bot’s queue/.test(words)) return hasButtons('cancel') ? 'progress' : 'odd';
   if (words.includes('couldn’t confirm whether the gateway accepted'))
     return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'odd';
-  if (words.includes('This task failed')) return failedAs(verbs);
-  if (words.includes('Finished in')) return goesOn ? doneAs(message, words) : 'odd';
-  if (IS_ANSWER.test(words)) return answerAs(words, verbs);
+  if (words.includes('This task failed')) return failedState(verbs);
+  if (words.includes('Finished in')) return canContinue ? doneState(message, words) : 'odd';
+  if (IS_ANSWER.test(words)) return answerState(words, verbs);
   if (!hasButtons()) return 'odd';
   if (words.includes('Something went wrong')) return 'unexpected';
   if (words.includes('A restart interrupted this')) return 'interrupted';
@@ -68,22 +68,25 @@ export function sightOf(message: Message): Sight {
 }
 
 /** Results without their own prompt cannot be edited. */
-const failedAs = (verbs: readonly (string | undefined)[]): Sight =>
+const failedState = (verbs: readonly (string | undefined)[]): MessageState =>
   ['retry,edit,delete', 'retry,delete'].includes(verbs.join()) ? 'failed' : 'odd';
 
 /** The line below the question of an answer names its model. */
 const IS_ANSWER = /^-# .*quill/m;
 const ANSWER_FAILURES = ['The bot restarted mid-answer', 'was lost mid-answer', 'The answer failed'];
 
-function answerAs(words: string, verbs: readonly (string | undefined)[]): Sight {
+function answerState(words: string, verbs: readonly (string | undefined)[]): MessageState {
   if (verbs.length === 0 || verbs.at(-1) === 'stop') return 'progress';
-  if (verbs.at(-1) !== 'delete' || !verbs.slice(0, -1).every((verb) => verb === 'retry' || GOING_ON.has(verb ?? '')))
+  if (
+    verbs.at(-1) !== 'delete' ||
+    !verbs.slice(0, -1).every((verb) => verb === 'retry' || CONTINUING_VERBS.has(verb ?? ''))
+  )
     return 'odd';
   if (ANSWER_FAILURES.some((failure) => words.includes(failure))) return verbs.includes('retry') ? 'failed' : 'odd';
   return verbs.includes('more') && !verbs.includes('retry') ? 'done' : 'odd';
 }
 
-function doneAs(message: Message, words: string): Sight {
+function doneState(message: Message, words: string): MessageState {
   if (mediaOf(message).length > 0) return 'done';
   return words.includes('could not be attached') || words.includes('could not be downloaded') ? 'linked' : 'odd';
 }

@@ -1,17 +1,17 @@
 /** All requests ever received, although the log from which they are read keeps only the newest ones. */
-export class Tape<Entry extends object> {
+export class CompleteLog<Entry extends object> {
   readonly entries: Entry[] = [];
-  readonly #book: readonly Entry[];
+  readonly #log: readonly Entry[];
 
-  constructor(book: readonly Entry[]) {
-    this.#book = book;
+  constructor(log: readonly Entry[]) {
+    this.#log = log;
   }
 
-  /** Must be called often enough: a gap is an error, because the judgement needs all requests. */
+  /** Must be called often enough: a gap is an error, because the assessment needs all requests. */
   catchUp(): void {
     const last = this.entries.at(-1);
-    const known = last ? this.#book.lastIndexOf(last) : -1;
-    if (last && known < 0) throw new Error('The log was not read often enough.');
-    for (const entry of this.#book.slice(known + 1)) this.entries.push(entry);
+    const lastIndex = last ? this.#log.lastIndexOf(last) : -1;
+    if (last && lastIndex < 0) throw new Error('The log was not read often enough.');
+    for (const entry of this.#log.slice(lastIndex + 1)) this.entries.push(entry);
   }
 }

@@ -5,13 +5,13 @@ import type { FaultRule as GatewayOrder } from '../../sandbox/gateway/faults.ts'
 import type { Random } from '../../sandbox/gateway/random.ts';
 
 /** External faults as plain data, so that the same seed injects them in the same way. */
-export type Trouble =
+export type ExternalFault =
   | { of: 'socket'; name: 'cut' | 'reconnect ordered' | 'session suspended' | 'session forgotten' }
   | { of: 'tokens'; name: 'tokens expired' }
   | { of: 'discord'; name: string; order: DiscordOrder }
   | { of: 'gateway'; name: string; order: GatewayOrder };
 
-export type Of<Side extends Trouble['of']> = Extract<Trouble, { of: Side }>;
+export type FaultOf<Target extends ExternalFault['of']> = Extract<ExternalFault, { of: Target }>;
 
 /** The requests at which Discord can fail while the bot is running. */
 export const discordRoutes = {
@@ -32,25 +32,25 @@ export const gatewayPaths = {
 };
 
 /** After one of these faults, the member has to decide about the request. */
-const doubtful = [
+const uncertainFaults = [
   ...(['server-error', 'bad-gateway', 'gateway-timeout', 'empty', 'half', 'lying', 'cut', 'reset'] as const),
   ...(['accepted-then-500', 'accepted-then-reset', 'error-in-200'] as const),
 ] satisfies PresetName[];
-const submitFaults = [...doubtful, 'rate-limited', 'saturated', 'unavailable'] satisfies PresetName[];
+const submitFaults = [...uncertainFaults, 'rate-limited', 'saturated', 'unavailable'] satisfies PresetName[];
 const pollFaults = [
   ...(['server-error', 'bad-gateway', 'unavailable', 'gateway-timeout', 'rate-limited', 'saturated', 'empty'] as const),
   ...(['half', 'lying', 'cut', 'reset', 'error-in-200', 'success-false'] as const),
 ] satisfies PresetName[];
 const fileFaults = ['server-error', 'cut', 'reset'] satisfies PresetName[];
 const jobFaults = ['fail', 'moderated', 'stick', 'slow'] satisfies PresetName[];
-const garbage: Fault = { type: 'body', body: ['what', { is: 'this' }, null] };
-const forgetful: Fault = { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' };
+const garbageFault: Fault = { type: 'body', body: ['what', { is: 'this' }, null] };
+const notFoundFault: Fault = { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' };
 
 /** How often a fault is drawn in comparison with the others. `isLong`: only the bot's own timeout ends it. */
 interface Chance {
   weight: number;
   isLong?: true;
-  make(random: Random): Trouble;
+  make(random: Random): ExternalFault;
 }
 
 const chances: readonly Chance[] = [
@@ -60,72 +60,72 @@ const chances: readonly Chance[] = [
   { weight: 1, make: () => ({ of: 'tokens', name: 'tokens expired' }) },
   { weight: 9, make: discordFault },
   { weight: 1, isLong: true, make: discordHang },
-  { weight: 4, make: (random) => atGateway('submit', anyOf(submitFaults, random)) },
-  { weight: 4, make: (random) => atGateway('poll', anyOf(pollFaults, random), 1 + random.integer(3)) },
-  { weight: 1, make: () => gatewayFault('poll', 'garbage', garbage) },
-  { weight: 1, make: () => gatewayFault('poll', 'not known for a moment', forgetful) },
-  { weight: 1, make: (random) => atGateway('file', anyOf(fileFaults, random)) },
-  { weight: 1, isLong: true, make: (random) => atGateway(anyOf(['submit', 'poll'], random), 'hang') },
-  { weight: 1, isLong: true, make: () => atGateway('submit', 'accepted-then-hang') },
+  { weight: 4, make: (random) => presetFault('submit', anyOf(submitFaults, random)) },
+  { weight: 4, make: (random) => presetFault('poll', anyOf(pollFaults, random), 1 + random.integer(3)) },
+  { weight: 1, make: () => gatewayFault('poll', 'garbage', garbageFault) },
+  { weight: 1, make: () => gatewayFault('poll', 'not known for a moment', notFoundFault) },
+  { weight: 1, make: (random) => presetFault('file', anyOf(fileFaults, random)) },
+  { weight: 1, isLong: true, make: (random) => presetFault(anyOf(['submit', 'poll'], random), 'hang') },
+  { weight: 1, isLong: true, make: () => presetFault('submit', 'accepted-then-hang') },
   { weight: 4, make: jobFault },
 ];
 
 /** Long faults take a minute or more to end, unless the bot is killed in the meantime. */
-export function anyTrouble(random: Random, { includeLongFaults }: { includeLongFaults: boolean }): Trouble {
-  const open = chances.filter((chance) => includeLongFaults || !chance.isLong);
-  let left = random.next() * open.reduce((sum, { weight }) => sum + weight, 0);
-  const chosen = open.find(({ weight }) => {
-    left -= weight;
-    return left < 0;
+export function randomFault(random: Random, { includeLongFaults }: { includeLongFaults: boolean }): ExternalFault {
+  const candidates = chances.filter((chance) => includeLongFaults || !chance.isLong);
+  let remaining = random.next() * candidates.reduce((sum, { weight }) => sum + weight, 0);
+  const chosen = candidates.find(({ weight }) => {
+    remaining -= weight;
+    return remaining < 0;
   });
-  return (chosen ?? anyOf(open, random)).make(random);
+  return (chosen ?? anyOf(candidates, random)).make(random);
 }
 
-function discordFault(random: Random): Of<'discord'> {
-  const where = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
-  const on = discordRoutes[where];
-  const named = (name: string, order: Omit<DiscordOrder, 'on'>): Of<'discord'> => ({
+function discordFault(random: Random): FaultOf<'discord'> {
+  const place = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
+  const on = discordRoutes[place];
+  const faultNamed = (name: string, order: Omit<DiscordOrder, 'on'>): FaultOf<'discord'> => ({
     of: 'discord',
-    name: `${where} ${name}`,
+    name: `${place} ${name}`,
     order: { on, ...order },
   });
   switch (random.integer(5)) {
     case 0:
-      return named('500', { do: { type: 'status', status: 500 } });
+      return faultNamed('500', { do: { type: 'status', status: 500 } });
     case 1:
       // More often than the library retries.
-      return named('503', { do: { type: 'status', status: 503 }, times: 5 });
+      return faultNamed('503', { do: { type: 'status', status: 503 }, times: 5 });
     case 2:
-      return named('reset', { do: { type: 'reset' } });
+      return faultNamed('reset', { do: { type: 'reset' } });
     case 3:
-      return named('done, then reset', { do: { type: 'reset', done: true } });
+      return faultNamed('done, then reset', { do: { type: 'reset', done: true } });
     default:
-      return named('slow', { do: { type: 'delay', ms: 500 + random.integer(3_500) } });
+      return faultNamed('slow', { do: { type: 'delay', ms: 500 + random.integer(3_500) } });
   }
 }
 
-function discordHang(random: Random): Of<'discord'> {
-  const where = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
+function discordHang(random: Random): FaultOf<'discord'> {
+  const place = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
   const done = random.next() < 0.5;
-  const name = `${where} ${done ? 'done, then ' : ''}hang`;
-  return { of: 'discord', name, order: { on: discordRoutes[where], do: { type: 'hang', done } } };
+  const name = `${place} ${done ? 'done, then ' : ''}hang`;
+  return { of: 'discord', name, order: { on: discordRoutes[place], do: { type: 'hang', done } } };
 }
 
-function atGateway(where: keyof typeof gatewayPaths, name: PresetName, times = 1): Of<'gateway'> {
-  return gatewayFault(where, name, faultPresets[name], times);
+function presetFault(place: keyof typeof gatewayPaths, name: PresetName, times = 1): FaultOf<'gateway'> {
+  return gatewayFault(place, name, faultPresets[name], times);
 }
 
-function gatewayFault(where: keyof typeof gatewayPaths, name: string, fault: Fault, times = 1): Of<'gateway'> {
-  return { of: 'gateway', name: `${where} ${name}`, order: { on: gatewayPaths[where], do: fault, times } };
+function gatewayFault(place: keyof typeof gatewayPaths, name: string, fault: Fault, times = 1): FaultOf<'gateway'> {
+  return { of: 'gateway', name: `${place} ${name}`, order: { on: gatewayPaths[place], do: fault, times } };
 }
 
-function jobFault(random: Random): Of<'gateway'> {
+function jobFault(random: Random): FaultOf<'gateway'> {
   const name = anyOf(jobFaults, random);
   return { of: 'gateway', name: `job ${name}`, order: { on: { kind: 'any' }, do: name } };
 }
 
-export function anyOf<Thing>(things: readonly Thing[], random: Random): Thing {
-  const thing = things[random.integer(things.length)];
-  if (thing === undefined) throw new RangeError('There is nothing to choose from.');
-  return thing;
+export function anyOf<Item>(items: readonly Item[], random: Random): Item {
+  const item = items[random.integer(items.length)];
+  if (item === undefined) throw new RangeError('There is nothing to choose from.');
+  return item;
 }

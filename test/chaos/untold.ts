@@ -1,18 +1,18 @@
 import type { RateLimitHit } from '../../sandbox/discord/buckets.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 
-interface Known {
+interface BotHistory {
   readonly requests: readonly Pick<RecordedRequest, 'id' | 'at' | 'status'>[];
   /** When each process of the bot was started. */
   readonly starts: readonly number[];
 }
 
 /**
- * Whether the bot that hit a limit had not been told that nothing was left. Every response from Discord reports the remaining number, so only the
- * last response counts: it was lost, or it went to an earlier process.
+ * Whether the bot hit a limit without having been informed that no requests were left. Every response from Discord reports the
+ * remaining number, so only the last response counts: it was lost, or it went to an earlier process.
  */
-export function wasUntold({ at, after }: RateLimitHit, { requests, starts }: Known): boolean {
-  const before = requests.find(({ id }) => id === after);
-  const bornAt = starts.findLast((start) => start <= at) ?? Number.NEGATIVE_INFINITY;
-  return before !== undefined && (before.at < bornAt || before.status === 0);
+export function wasUnannounced({ at, after }: RateLimitHit, { requests, starts }: BotHistory): boolean {
+  const previous = requests.find(({ id }) => id === after);
+  const startedAt = starts.findLast((start) => start <= at) ?? Number.NEGATIVE_INFINITY;
+  return previous !== undefined && (previous.at < startedAt || previous.status === 0);
 }

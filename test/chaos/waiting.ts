@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 const CHECK_INTERVAL_MS = 5;
 
 /** Returns whether the condition became true in time. */
-export async function within(ms: number, isTrue: () => boolean, everyMs = CHECK_INTERVAL_MS): Promise<boolean> {
+export async function waitUntil(ms: number, condition: () => boolean, everyMs = CHECK_INTERVAL_MS): Promise<boolean> {
   const end = Date.now() + ms;
-  while (!isTrue()) {
+  while (!condition()) {
     if (Date.now() >= end) return false;
     await pause(everyMs);
   }

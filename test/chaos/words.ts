@@ -1,5 +1,5 @@
-/** Every order has its own word. */
+/** Every order has a unique word as its prompt, which identifies it. */
 export const promptIn = (words: string | undefined): string | undefined => words?.match(/\bq[0-9a-z]+n\d+t\d+x\b/)?.[0];
 
 /** A button press has no words, so it is identified by the order of the message and by the image that it enlarges. */
-export const pressOf = (prompt: string, index: number | string): string => `${prompt}/U${index}`;
+export const pressId = (prompt: string, index: number | string): string => `${prompt}/U${index}`;

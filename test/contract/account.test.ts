@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { both, failureOf, lastRequest, profiles } from './both.ts';
+import { failureOf, lastRequest, openFixture, profiles } from './both.ts';
 
 describe.each(profiles)('The account of a %s gateway', (profile) => {
   it('The gateway lists its models and returns each one by its full id', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const models = await fixture.gateway.models.list();
     expect(models.length).toBeGreaterThan(10);
     for (const { id } of models) {
@@ -20,35 +20,35 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
     'The gateway receives a model id unchanged if its slashes are sent %s',
     async (modelSlashes) => {
       const id = 'vendor/Über-Model:2026-01-31%2Fx y';
-      const fixture = await both({ profile, keys: [{ key: 'sk-sandbox' }], settings: { modelSlashes } });
+      const fixture = await openFixture({ profile, keys: [{ key: 'sk-sandbox' }], settings: { modelSlashes } });
       const error = await failureOf(fixture.gateway.models.get(id));
       expect(error).toMatchObject({ kind: 'not-found', mayHaveTakenEffect: false });
-      expect(decodeURIComponent(fixture.embedded.heard.at(-1)?.path ?? '')).toBe(`/v1/models/${id}`);
+      expect(decodeURIComponent(fixture.embedded.requests.at(-1)?.path ?? '')).toBe(`/v1/models/${id}`);
     },
   );
 
-  it('The gateway shows a key only the models it can reach', async () => {
-    const all = await both({ profile });
+  it('The gateway lists only the models that the key can access', async () => {
+    const all = await openFixture({ profile });
     const [first, second] = await all.gateway.models.list();
-    const small = await both({ profile, keys: [{ key: 'sk-sandbox', models: [first?.id ?? ''] }] });
-    expect((await small.gateway.models.list()).map(({ id }) => id)).toEqual([first?.id]);
-    expect((await failureOf(small.gateway.models.get(second?.id ?? ''))).kind).toBe('not-found');
+    const restricted = await openFixture({ profile, keys: [{ key: 'sk-sandbox', models: [first?.id ?? ''] }] });
+    expect((await restricted.gateway.models.list()).map(({ id }) => id)).toEqual([first?.id]);
+    expect((await failureOf(restricted.gateway.models.get(second?.id ?? ''))).kind).toBe('not-found');
   });
 
   it('The gateway lists the models of the compatible endpoint', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     expect((await fixture.gateway.models.listCompat()).length).toBeGreaterThan(0);
   });
 
   it('The gateway refuses an unknown key as unauthorized', async () => {
-    const fixture = await both({ profile, settings: { apiKey: 'sk-of-another-account' } });
+    const fixture = await openFixture({ profile, settings: { apiKey: 'sk-of-another-account' } });
     const error = await failureOf(fixture.gateway.models.list());
     expect(error).toMatchObject({ kind: 'unauthorized', status: 401 });
     expect(error.message).not.toContain('somebody-else');
   });
 
   it('The gateway reports usage from one date to another, to the last digit', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { gateway } = fixture;
     for (const prompt of ['one', 'two', 'three']) await gateway.imgx.imagine({ prompt });
     const usage = await gateway.usage.get({ start: '2025-12-01', end: '2026-01-31' });
@@ -68,7 +68,7 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
 
 describe('Usage of the account', () => {
   it('The usage of a range without requests is empty and not an error', async () => {
-    const { gateway } = await both();
+    const { gateway } = await openFixture();
     await gateway.imgx.imagine({ prompt: 'one' });
     expect((await gateway.usage.get({ start: '2024-01-01', end: '2024-01-31' })).rows).toEqual([]);
   });
@@ -79,17 +79,17 @@ describe('Usage of the account', () => {
     [{ start: '2026-02-02', end: '2026-02-01' }, 'end'],
     [{ start: '', end: '2026-02-01' }, 'start'],
   ])('A usage query for %j is refused locally with an error that names %s', async (range, field) => {
-    const { gateway, embedded } = await both();
+    const { gateway, embedded } = await openFixture();
     const error = await failureOf(gateway.usage.get(range));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input' });
     expect(error.message).toMatch(new RegExp(`^${field}: `));
-    expect(embedded.heard).toHaveLength(0);
+    expect(embedded.requests).toHaveLength(0);
   });
 });
 
 describe('Fine-tune events', () => {
   it('Fine-tune events are returned in chronological order with their raw text', async () => {
-    const { gateway, clock } = await both();
+    const { gateway, clock } = await openFixture();
     clock.advance(3_600_000);
     const events = await gateway.fineTunes.events('ft-sandbox-1');
     expect(events.length).toBeGreaterThan(0);
@@ -99,9 +99,9 @@ describe('Fine-tune events', () => {
   });
 
   it('Fine-tune events are not found for an unknown task, and are not offered by a gateway without the endpoint', async () => {
-    const { gateway } = await both();
+    const { gateway } = await openFixture();
     expect((await failureOf(gateway.fineTunes.events('ft-nobody'))).kind).toBe('not-found');
-    const stock = await both({ profile: 'stock' });
+    const stock = await openFixture({ profile: 'stock' });
     expect(await failureOf(stock.gateway.fineTunes.events('ft-sandbox-1'))).toMatchObject({
       kind: 'not-offered',
       status: 501,

@@ -2,9 +2,9 @@ import { createServer, request as httpRequest } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
-import { atEnd } from '../support/ending.ts';
-import { both } from './both.ts';
+import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
+import { addCleanup } from '../support/ending.ts';
+import { openFixture } from './both.ts';
 
 const PATH = '/gw';
 
@@ -12,17 +12,17 @@ const PATH = '/gw';
  * A proxy that serves the gateway under a path. The gateway does not know its public URL, so the URLs that it returns
  * have neither host nor path.
  */
-async function servedUnderPath(gatewayUrl: string): Promise<string> {
+async function startPathProxy(gatewayUrl: string): Promise<string> {
   const { port } = new URL(gatewayUrl);
   const server = createServer((request, response) => {
     const { url = '', method, headers } = request;
     if (!url.startsWith(`${PATH}/`)) return void response.writeHead(404).end();
     const options = { host: '127.0.0.1', port, path: url.slice(PATH.length), method, headers };
-    const upstream = httpRequest(options, async (answer) => {
-      const bytes = Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>));
-      const { 'content-type': type = '' } = answer.headers;
+    const upstream = httpRequest(options, async (upstreamResponse) => {
+      const bytes = Buffer.concat(await Array.fromAsync(upstreamResponse as AsyncIterable<Buffer>));
+      const { 'content-type': type = '' } = upstreamResponse.headers;
       const body = type.includes('json') ? bytes.toString('utf8').replaceAll(gatewayUrl, '') : bytes;
-      response.writeHead(answer.statusCode ?? 502, { 'content-type': type }).end(body);
+      response.writeHead(upstreamResponse.statusCode ?? 502, { 'content-type': type }).end(body);
     });
     request.pipe(upstream);
   });
@@ -32,21 +32,21 @@ async function servedUnderPath(gatewayUrl: string): Promise<string> {
     upstream.write(`GET ${url.slice(PATH.length)} HTTP/1.1${lines.join('')}\r\n\r\n`);
     upstream.write(head);
     upstream.pipe(socket).pipe(upstream);
-    for (const end of [upstream, socket]) end.on('error', () => undefined);
+    for (const stream of [upstream, socket]) stream.on('error', () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  atEnd(async () => {
+  addCleanup(async () => {
     server.closeAllConnections();
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`;
 }
 
-it.each(['', '/', '/v1', '/v1/'])('The client works with a base URL that ends in a path and "%s"', async (end) => {
-  const { embedded, until } = await both();
-  const base = await servedUnderPath(embedded.url);
-  const gateway = openGateway({ ...defaultSettings, baseUrl: base + end, apiKey: 'sk-sandbox' });
-  atEnd(() => gateway.close());
+it.each(['', '/', '/v1', '/v1/'])('The client works with a base URL that ends in a path and "%s"', async (suffix) => {
+  const { embedded, until } = await openFixture();
+  const base = await startPathProxy(embedded.url);
+  const gateway = createGateway({ ...defaultSettings, baseUrl: base + suffix, apiKey: 'sk-sandbox' });
+  addCleanup(() => gateway.close());
   expect((await gateway.models.list()).length).toBeGreaterThan(0);
   const { remoteId } = await gateway.imgx.imagine({ prompt: 'a fox' });
   const { media } = await until(() => gateway.imgx.get(remoteId));
@@ -56,10 +56,10 @@ it.each(['', '/', '/v1', '/v1/'])('The client works with a base URL that ends in
 });
 
 it('A live conversation works with a base URL that ends in a path', async () => {
-  const { embedded } = await both({ clock: systemClock, speed: 10_000 });
-  const baseUrl = `${await servedUnderPath(embedded.url)}/v1`;
-  const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox' });
-  atEnd(() => gateway.close());
+  const { embedded } = await openFixture({ clock: systemClock, speed: 10_000 });
+  const baseUrl = `${await startPathProxy(embedded.url)}/v1`;
+  const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox' });
+  addCleanup(() => gateway.close());
   const session = await gateway.realtime.open({ model: 'parley-realtime' });
   const answer = await session.say({ text: 'hello' });
   const events = await Array.fromAsync(answer.events);

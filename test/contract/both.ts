@@ -1,55 +1,55 @@
 import { expect } from 'vitest';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import {
+  createGateway,
   defaultSettings,
   type Gateway,
   GatewayError,
-  openGateway,
   type Snapshot,
 } from '../../src/services/gateway/index.ts';
 import type { GatewayLimits, GatewaySettings } from '../../src/services/gateway/settings.ts';
-import { atEnd } from '../support/ending.ts';
+import { addCleanup } from '../support/ending.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { thriftyStudio } from '../support/studio.ts';
+import { cachingStudio } from '../support/studio.ts';
 
 export const profiles = ['spec', 'stock'] as const;
 const key = 'sk-sandbox';
 
-export interface Both {
+export interface Fixture {
   /** The client. */
   gateway: Gateway;
   /** The gateway that the client talks to. */
   embedded: EmbeddedGateway;
   clock: ManualClock;
   /** The log lines of the client. */
-  logged: { facts: object; sentence: string }[];
-  /** Polls at intervals of one second of the gateway's time until the response is as expected. */
-  until(ask: () => Promise<Snapshot>, wanted?: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
+  logged: { facts: object; message: string }[];
+  /** Polls once per second of the gateway's time until the response is as expected. */
+  until(poll: () => Promise<Snapshot>, isExpected?: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
 }
 
-export interface BothOptions extends GatewayOptions {
+export interface FixtureOptions extends GatewayOptions {
   settings?: Partial<GatewaySettings>;
   limits?: Partial<GatewayLimits>;
 }
 
 /** Starts the client and the embedded gateway, connected by real HTTP; only the gateway's time is under the test's control. */
-export async function both({ settings, limits, ...options }: BothOptions = {}): Promise<Both> {
+export async function openFixture({ settings, limits, ...options }: FixtureOptions = {}): Promise<Fixture> {
   const clock = new ManualClock();
-  const studio = thriftyStudio();
-  atEnd(() => studio.close());
+  const studio = cachingStudio();
+  addCleanup(() => studio.close());
   const embedded = await startGateway({ clock, seed: 1, studio, ...options });
-  atEnd(() => embedded.close());
-  const logged: Both['logged'] = [];
-  const note = (facts: object, sentence: string): void => {
-    logged.push({ facts, sentence });
+  addCleanup(() => embedded.close());
+  const logged: Fixture['logged'] = [];
+  const record = (facts: object, message: string): void => {
+    logged.push({ facts, message });
   };
-  const gateway = openGateway(
+  const gateway = createGateway(
     { ...defaultSettings, baseUrl: embedded.url, apiKey: key, ...settings },
-    { log: { info: note, warn: note } },
+    { log: { info: record, warn: record } },
     { attempts: 1, readMs: 2_000, submitMs: 2_000, bodyMs: 2_000, ...limits },
   );
-  atEnd(() => gateway.close());
-  return { gateway, embedded, clock, logged, until: (ask, wanted) => until(clock, ask, wanted) };
+  addCleanup(() => gateway.close());
+  return { gateway, embedded, clock, logged, until: (poll, isExpected) => until(clock, poll, isExpected) };
 }
 
 /** Longer than any job of the embedded gateway takes. */
@@ -57,12 +57,12 @@ const MAX_SECONDS = 3_600;
 
 async function until(
   clock: ManualClock,
-  ask: () => Promise<Snapshot>,
-  wanted: (snapshot: Snapshot) => boolean = ({ state }) => state === 'succeeded' || state === 'failed',
+  poll: () => Promise<Snapshot>,
+  isExpected: (snapshot: Snapshot) => boolean = ({ state }) => state === 'succeeded' || state === 'failed',
 ): Promise<Snapshot> {
   for (let second = 0; second < MAX_SECONDS; second++) {
-    const snapshot = await ask();
-    if (wanted(snapshot)) return snapshot;
+    const snapshot = await poll();
+    if (isExpected(snapshot)) return snapshot;
     clock.advance(1_000);
   }
   throw new Error('The task never reached the expected state.');
@@ -78,14 +78,14 @@ export async function failureOf(promise: Promise<unknown>): Promise<GatewayError
 }
 
 /** The requests that reached the gateway at a path, newest last. */
-export function requestsAt({ embedded }: Both, path: string): EmbeddedGateway['heard'][number][] {
-  return embedded.heard.filter((one) => one.path === path);
+export function requestsAt({ embedded }: Fixture, path: string): EmbeddedGateway['requests'][number][] {
+  return embedded.requests.filter((one) => one.path === path);
 }
 
-export function lastRequest(fixture: Both, path: string): EmbeddedGateway['heard'][number] {
+export function lastRequest(fixture: Fixture, path: string): EmbeddedGateway['requests'][number] {
   const last = requestsAt(fixture, path).at(-1);
   expect(last, `something reached ${path}`).toBeDefined();
-  return last as EmbeddedGateway['heard'][number];
+  return last as EmbeddedGateway['requests'][number];
 }
 
 /** A red square of 2 by 2 pixels. */

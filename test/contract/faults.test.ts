@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { PresetName } from '../../sandbox/gateway/fault-presets.ts';
 import type { GatewayErrorKind } from '../../src/services/gateway/index.ts';
-import { both, failureOf, profiles } from './both.ts';
+import { failureOf, openFixture, profiles } from './both.ts';
 
 /** How the client reads each fault: the kind of error, and whether a submit may have been carried out despite it. */
-const troubles: readonly (readonly [PresetName, GatewayErrorKind, mayHaveTakenEffect: boolean])[] = [
+const submitFaults: readonly (readonly [PresetName, GatewayErrorKind, mayHaveTakenEffect: boolean])[] = [
   ['rate-limited', 'rate-limited', false],
   ['rate-limited-until', 'rate-limited', false],
   ['rate-limited-silent', 'rate-limited', false],
@@ -23,8 +23,8 @@ const troubles: readonly (readonly [PresetName, GatewayErrorKind, mayHaveTakenEf
   ['success-false', 'invalid', false],
 ];
 
-/** Here the request is accepted and only the response is damaged. */
-const lostAnswers: readonly (readonly [PresetName, GatewayErrorKind])[] = [
+/** With these faults, the request is accepted and only the response is damaged or lost. */
+const lostResponses: readonly (readonly [PresetName, GatewayErrorKind])[] = [
   ['half', 'malformed'],
   ['lying', 'unreachable'],
   ['cut', 'unreachable'],
@@ -36,36 +36,36 @@ const lostAnswers: readonly (readonly [PresetName, GatewayErrorKind])[] = [
 describe.each(profiles)('Faults of a %s gateway', (profile) => {
   const timeouts = { readMs: 300, submitMs: 300, bodyMs: 300 };
 
-  it.each(troubles)(
-    'With the fault %s a submit fails as %s, is not accepted, and says so if that is known',
-    async (name, kind, may) => {
-      const { gateway, embedded } = await both({ profile, limits: timeouts });
+  it.each(submitFaults)(
+    'With the fault %s, a submit fails as %s and is not accepted, and the error says so if that is known',
+    async (name, kind, mayHaveEffect) => {
+      const { gateway, embedded } = await openFixture({ profile, limits: timeouts });
       embedded.faults.add({ do: name });
       const error = await failureOf(gateway.imgx.imagine({ prompt: 'a lighthouse' }));
-      expect(error).toMatchObject({ kind, mayHaveTakenEffect: may });
+      expect(error).toMatchObject({ kind, mayHaveTakenEffect: mayHaveEffect });
       expect(error.message).not.toMatch(/[<>]/);
       expect(error.message.length).toBeGreaterThan(10);
       expect(embedded.jobs.list()).toEqual([]);
-      expect(embedded.heard).toHaveLength(1);
+      expect(embedded.requests).toHaveLength(1);
     },
   );
 
-  it.each(lostAnswers)(
+  it.each(lostResponses)(
     'With the fault %s a submit that was accepted but lost its response is not sent again',
     async (name, kind) => {
-      const { gateway, embedded } = await both({ profile, limits: { ...timeouts, attempts: 3 } });
+      const { gateway, embedded } = await openFixture({ profile, limits: { ...timeouts, attempts: 3 } });
       embedded.faults.add({ do: name });
       const error = await failureOf(gateway.imgx.imagine({ prompt: 'a lighthouse' }));
       expect(error).toMatchObject({ kind, mayHaveTakenEffect: true });
       expect(embedded.jobs.list()).toHaveLength(1);
-      expect(embedded.heard).toHaveLength(1);
+      expect(embedded.requests).toHaveLength(1);
     },
   );
 
-  it.each([...troubles.map(([name, kind]) => [name, kind] as const), ...lostAnswers])(
+  it.each([...submitFaults.map(([name, kind]) => [name, kind] as const), ...lostResponses])(
     'With the fault %s a poll that fails as %s changes nothing about the task',
     async (name, kind) => {
-      const { gateway, embedded } = await both({ profile, limits: timeouts });
+      const { gateway, embedded } = await openFixture({ profile, limits: timeouts });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
       embedded.faults.add({ do: name });
       expect(await failureOf(gateway.imgx.get(remoteId))).toMatchObject({ kind, mayHaveTakenEffect: false });
@@ -76,7 +76,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   it.each(['server-error', 'bad-gateway', 'reset', 'half', 'cut', 'empty', 'error-in-200'] as const)(
     'With the fault %s the client retries a read without involving its caller',
     async (name) => {
-      const { gateway, embedded } = await both({ profile, limits: { attempts: 3 } });
+      const { gateway, embedded } = await openFixture({ profile, limits: { attempts: 3 } });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
       embedded.faults.add({ do: name, times: 1 });
       expect((await gateway.imgx.get(remoteId)).state).toBe('queued');
@@ -84,7 +84,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   );
 
   it('The client reports how long to wait if the gateway states it', async () => {
-    const { gateway, embedded } = await both({ profile });
+    const { gateway, embedded } = await openFixture({ profile });
     embedded.faults.add({ do: { type: 'status', status: 429, retryAfter: 90 } });
     expect((await failureOf(gateway.models.list())).retryAfterMs).toBe(90_000);
     embedded.faults.add({ do: { type: 'status', status: 429, as: 'empty' } });
@@ -92,7 +92,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   });
 
   it("The client reports a moderation failure in the gateway's own words", async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'moderated' });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     const failed = await fixture.until(() => fixture.gateway.imgx.get(remoteId));
@@ -101,7 +101,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   });
 
   it('The client keeps reporting a stuck task as running', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'stick' });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     fixture.clock.advance(24 * 3_600_000);
@@ -109,7 +109,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   });
 
   it('The client reports a task that succeeds without a result as finished and empty', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'no-media' });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect(await fixture.until(() => fixture.gateway.imgx.get(remoteId))).toMatchObject({
@@ -119,21 +119,21 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
     });
   });
 
-  it('The client gives a finished task without buttons no actions', async () => {
-    const fixture = await both({ profile });
+  it('The client returns a finished task without buttons with no actions', async () => {
+    const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'no-buttons' });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect((await fixture.until(() => fixture.gateway.imgx.get(remoteId))).actions).toEqual([]);
   });
 
   it('The client keeps the reported URLs of lost files and of files of 60 MB', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'lose-files' });
     const lost = await fixture.gateway.imgx.imagine({ prompt: 'lost' });
     fixture.embedded.faults.add({ do: 'huge-file' });
     const huge = await fixture.gateway.imgx.imagine({ prompt: 'huge' });
-    const [gone] = (await fixture.until(() => fixture.gateway.imgx.get(lost.remoteId))).media;
-    expect((await fetch(gone?.address ?? '')).status).toBe(403);
+    const [lostImage] = (await fixture.until(() => fixture.gateway.imgx.get(lost.remoteId))).media;
+    expect((await fetch(lostImage?.address ?? '')).status).toBe(403);
     const [large] = (await fixture.until(() => fixture.gateway.imgx.get(huge.remoteId))).media;
     const head = await fetch(large?.address ?? '', { method: 'HEAD' });
     expect(Number(head.headers.get('content-length'))).toBeGreaterThanOrEqual(60 * 1024 * 1024);
@@ -142,13 +142,13 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
 
 describe('Deviations of real gateways', () => {
   it('The client treats an empty status right after the submit as queued', async () => {
-    const { gateway } = await both({ profile: 'stock', quirks: { emptyStatus: true } });
+    const { gateway } = await openFixture({ profile: 'stock', quirks: { emptyStatus: true } });
     const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect(await gateway.imgx.get(remoteId)).toMatchObject({ state: 'queued', word: '' });
   });
 
   it('The client reports a task that is unknown for its first second as not found, then as found', async () => {
-    const fixture = await both({ profile: 'stock', quirks: { lateTask: true } });
+    const fixture = await openFixture({ profile: 'stock', quirks: { lateTask: true } });
     const { remoteId } = await fixture.gateway.music.makeSong({ about: 'x' });
     expect(await failureOf(fixture.gateway.music.get(remoteId))).toMatchObject({ kind: 'not-found' });
     fixture.clock.advance(1_100);
@@ -156,13 +156,13 @@ describe('Deviations of real gateways', () => {
   });
 
   it('The client reads buttons that are sent as text', async () => {
-    const fixture = await both({ profile: 'stock', quirks: { listsAsText: true } });
+    const fixture = await openFixture({ profile: 'stock', quirks: { listsAsText: true } });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect((await fixture.until(() => fixture.gateway.imgx.get(remoteId))).actions.length).toBeGreaterThan(8);
   });
 
   it('The client rewrites image URLs on "localhost" to the gateway', async () => {
-    const fixture = await both({ profile: 'stock', quirks: { localhostPictures: true } });
+    const fixture = await openFixture({ profile: 'stock', quirks: { localhostPictures: true } });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     const { media } = await fixture.until(() => fixture.gateway.imgx.get(remoteId));
     expect(media[0]?.address).toBe(`${fixture.embedded.url}/imgx/image/${remoteId}`);
@@ -170,7 +170,7 @@ describe('Deviations of real gateways', () => {
   });
 
   it('The client reports the queue ahead of a task, and a full queue as a refusal', async () => {
-    const { gateway, embedded } = await both({
+    const { gateway, embedded } = await openFixture({
       profile: 'stock',
       quirks: { queuedFrom: 1, fullFrom: 2, rewriteCodes: false },
     });
@@ -183,7 +183,7 @@ describe('Deviations of real gateways', () => {
 
   it('The client reports a body over the limit as a refusal that names the reason', async () => {
     for (const profile of profiles) {
-      const { gateway, embedded } = await both({ profile, quirks: { bodyLimit: 2_000 } });
+      const { gateway, embedded } = await openFixture({ profile, quirks: { bodyLimit: 2_000 } });
       const error = await failureOf(gateway.imgx.imagine({ prompt: 'long '.repeat(1_000) }));
       expect(error).toMatchObject({ kind: 'invalid', status: 413, mayHaveTakenEffect: false });
       expect(embedded.jobs.list()).toEqual([]);

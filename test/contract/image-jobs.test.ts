@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { both, failureOf, lastRequest, profiles } from './both.ts';
+import { failureOf, lastRequest, openFixture, profiles } from './both.ts';
 
 const PATH = '/v1/images/generations/jobs';
 
 describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
-  const modelOf = async (fixture: Awaited<ReturnType<typeof both>>): Promise<string> => {
+  const modelOf = async (fixture: Awaited<ReturnType<typeof openFixture>>): Promise<string> => {
     const models = await fixture.gateway.models.list();
     const largest = models.find(({ id }) => id.endsWith('-4K'))?.id ?? '';
     return largest.replace(/-4K$/, '');
   };
 
   it('Image jobs are queued, run and succeed with images at working URLs', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { gateway } = fixture;
     const model = await modelOf(fixture);
     const job = await gateway.imageJobs.create({ model, prompt: 'a red boat' }, { idempotencyKey: 'order-1' });
@@ -33,7 +33,7 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
   });
 
   it('Image jobs are created once per idempotency key', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const order = { model: await modelOf(fixture), prompt: 'a red boat' };
     const first = await fixture.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
     const second = await fixture.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
@@ -42,7 +42,7 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
   });
 
   it('Image jobs report why they failed', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { gateway } = fixture;
     const order = { model: await modelOf(fixture), prompt: 'a red boat' };
     const { remoteId } = await gateway.imageJobs.create(order, { idempotencyKey: 'a' });
@@ -54,8 +54,8 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
     });
   });
 
-  it('Image jobs return images as base64 if the gateway sends them so', async () => {
-    const fixture = await both({ profile, quirks: { base64Results: true } });
+  it('Image jobs return images as base64 if the gateway sends them that way', async () => {
+    const fixture = await openFixture({ profile, quirks: { base64Results: true } });
     const order = { model: await modelOf(fixture), prompt: 'a red boat' };
     const { remoteId } = await fixture.gateway.imageJobs.create(order, { idempotencyKey: 'a' });
     const { media } = await fixture.until(() => fixture.gateway.imageJobs.get(remoteId));
@@ -67,7 +67,7 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
   });
 
   it('Polling an image job by an unknown id fails as not found', async () => {
-    const { gateway } = await both({ profile });
+    const { gateway } = await openFixture({ profile });
     expect(await failureOf(gateway.imageJobs.get('no-such-job'))).toMatchObject({ kind: 'not-found' });
   });
 });
@@ -78,17 +78,17 @@ describe('An image job', () => {
     [{ model: '', prompt: 'x' }, 'model'],
     [{ model: 'm', prompt: 'x', image: 'not an address' }, 'image'],
     [{ model: 'm', prompt: 'x', image: ['https://a.example/x.png', 'ftp://b.example/y.png'] }, 'image'],
-  ])('The image job %j is refused locally with a sentence that names %s', async (order, field) => {
-    const { gateway, embedded } = await both();
+  ])('The image job %j is refused locally with an error that names %s', async (order, field) => {
+    const { gateway, embedded } = await openFixture();
     const error = await failureOf(gateway.imageJobs.create(order, { idempotencyKey: 'a' }));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
     expect(error.message).toContain(`${field}`);
-    expect(embedded.heard).toHaveLength(0);
+    expect(embedded.requests).toHaveLength(0);
   });
 
   it('An image job for a missing model is refused', async () => {
     for (const profile of profiles) {
-      const { gateway, embedded } = await both({ profile });
+      const { gateway, embedded } = await openFixture({ profile });
       const error = await failureOf(
         gateway.imageJobs.create({ model: 'no-such-model', prompt: 'x' }, { idempotencyKey: 'a' }),
       );

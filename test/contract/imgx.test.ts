@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
-import { type Both, both, failureOf, lastRequest, profiles, redImage } from './both.ts';
+import { type Fixture, failureOf, lastRequest, openFixture, profiles, redImage } from './both.ts';
 
-const finished = async (fixture: Both, submission: { remoteId: string }): Promise<Snapshot> =>
+const finished = async (fixture: Fixture, submission: { remoteId: string }): Promise<Snapshot> =>
   fixture.until(() => fixture.gateway.imgx.get(submission.remoteId));
 
-function button(snapshot: Snapshot, pattern: RegExp): string {
+function buttonId(snapshot: Snapshot, pattern: RegExp): string {
   const found = snapshot.actions.find(({ customId }) => pattern.test(customId));
   if (!found)
     throw new Error(`No button like ${pattern} among ${snapshot.actions.map(({ customId }) => customId).join(' ')}`);
@@ -14,7 +14,7 @@ function button(snapshot: Snapshot, pattern: RegExp): string {
 
 describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => {
   it('An imagine task is queued, runs with progress and a preview, and ends in a grid with its buttons', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { imgx } = fixture.gateway;
     const submission = await imgx.imagine({
       prompt: 'a lighthouse --ar 16:9',
@@ -44,14 +44,14 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   });
 
   it('Every button of a grid and of an upscale is carried out', async () => {
-    const fixture = await both({ profile, quirks: { refusedActions: false } });
+    const fixture = await openFixture({ profile, quirks: { refusedActions: false } });
     const { imgx } = fixture.gateway;
     const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
     const taskId = grid.remoteId ?? '';
-    const upscaled = await finished(fixture, await imgx.action({ taskId, customId: button(grid, /upsample::2/) }));
+    const upscaled = await finished(fixture, await imgx.action({ taskId, customId: buttonId(grid, /upsample::2/) }));
     expect(upscaled).toMatchObject({ state: 'succeeded' });
     for (const pattern of [/variation::3/, /reroll/]) {
-      const next = await finished(fixture, await imgx.action({ taskId, customId: button(grid, pattern) }));
+      const next = await finished(fixture, await imgx.action({ taskId, customId: buttonId(grid, pattern) }));
       expect(next.state).toBe('succeeded');
       expect(next.remoteId).not.toBe(taskId);
     }
@@ -65,35 +65,35 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   it.each([/CustomZoom/, /Inpaint/])(
     'A task waits for a prompt after %s and continues once it has one',
     async (pattern) => {
-      const fixture = await both({ profile });
+      const fixture = await openFixture({ profile });
       const { imgx } = fixture.gateway;
       const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
-      const upscale = await imgx.action({ taskId: grid.remoteId ?? '', customId: button(grid, /upsample::1/) });
+      const upscale = await imgx.action({ taskId: grid.remoteId ?? '', customId: buttonId(grid, /upsample::1/) });
       const upscaled = await finished(fixture, upscale);
-      const waiting = await imgx.action({ taskId: upscaled.remoteId ?? '', customId: button(upscaled, pattern) });
+      const waiting = await imgx.action({ taskId: upscaled.remoteId ?? '', customId: buttonId(upscaled, pattern) });
       expect(waiting.needsInput).toBe(true);
       expect((await imgx.get(waiting.remoteId)).state).toBe('needs-input');
-      const words = await imgx.modal({
+      const continued = await imgx.modal({
         taskId: waiting.remoteId,
         prompt: 'a lighthouse --zoom 1.8',
         ...(pattern.source === 'Inpaint' ? { mask: redImage } : {}),
       });
-      expect((await finished(fixture, words)).state).toBe('succeeded');
+      expect((await finished(fixture, continued)).state).toBe('succeeded');
     },
   );
 
   it('The client detects that a task waits for a prompt even if a proxy has rewritten its code', async () => {
-    const fixture = await both({ profile: 'stock', quirks: { remix: true, rewriteCodes: true } });
+    const fixture = await openFixture({ profile: 'stock', quirks: { remix: true, rewriteCodes: true } });
     const { imgx } = fixture.gateway;
     const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
-    const varied = await imgx.action({ taskId: grid.remoteId ?? '', customId: button(grid, /variation::1/) });
-    expect(varied).toMatchObject({ needsInput: true, finalPrompt: 'a lighthouse' });
-    expect((await imgx.get(varied.remoteId)).state).toBe('needs-input');
+    const variation = await imgx.action({ taskId: grid.remoteId ?? '', customId: buttonId(grid, /variation::1/) });
+    expect(variation).toMatchObject({ needsInput: true, finalPrompt: 'a lighthouse' });
+    expect((await imgx.get(variation.remoteId)).state).toBe('needs-input');
   });
 
   it('A result is changed by action name and index, and by one line of text with both orders of its parts', async () => {
     for (const simpleChangeOrder of ['action-first', 'id-first'] as const) {
-      const fixture = await both({ profile, settings: { simpleChangeOrder } });
+      const fixture = await openFixture({ profile, settings: { simpleChangeOrder } });
       const { imgx } = fixture.gateway;
       const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
       const taskId = grid.remoteId ?? '';
@@ -111,7 +111,7 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   });
 
   it.each(['base64Array', 'base64'])('Images sent as %s are described in four lines', async (describeField) => {
-    const fixture = await both({
+    const fixture = await openFixture({
       profile,
       quirks: { refusedActions: false },
       settings: { fields: { ...fields, describeField } },
@@ -121,12 +121,12 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
     expect(Object.keys(lastRequest(fixture, '/imgx/submit/describe').body as object)).toContain(describeField);
     expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
     expect(described.isEmpty).toBe(false);
-    const line = await imgx.action({ taskId: described.remoteId ?? '', customId: button(described, /PicReader::1/) });
+    const line = await imgx.action({ taskId: described.remoteId ?? '', customId: buttonId(described, /PicReader::1/) });
     expect(line.needsInput).toBe(true);
   });
 
   it('The image-prompt family shortens, blends, edits, uploads and animates', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { imgx } = fixture.gateway;
     const shortened = await finished(
       fixture,
@@ -144,7 +144,7 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   });
 
   it('Many image-prompt tasks are returned in one response that omits unknown ones', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { imgx } = fixture.gateway;
     const one = await imgx.imagine({ prompt: 'one' });
     const two = await imgx.imagine({ prompt: 'two' });
@@ -154,14 +154,14 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   });
 
   it('An unknown image-prompt task is reported as not found', async () => {
-    const { gateway } = await both({ profile });
+    const { gateway } = await openFixture({ profile });
     expect(await failureOf(gateway.imgx.get('1320098173412546'))).toMatchObject({ kind: 'not-found' });
     const action = gateway.imgx.action({ taskId: '1320098173412546', customId: 'MJ::JOB::upsample::1::x' });
     expect(await failureOf(action)).toMatchObject({ kind: 'not-found', mayHaveTakenEffect: false });
   });
 
   it('A button that the gateway does not carry out is reported as refused', async () => {
-    const fixture = await both({ profile, quirks: { refusedActions: true } });
+    const fixture = await openFixture({ profile, quirks: { refusedActions: true } });
     const { imgx } = fixture.gateway;
     const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
     const refused = await failureOf(imgx.action({ taskId: grid.remoteId ?? '', customId: 'MJ::BOOKMARK::x' }));
@@ -170,7 +170,7 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   });
 
   it('Ids that are sent as numbers keep every digit', async () => {
-    const fixture = await both({ profile: 'stock', quirks: { numericIds: true } });
+    const fixture = await openFixture({ profile: 'stock', quirks: { numericIds: true } });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect(fixture.embedded.jobs.get(remoteId)).toBeDefined();
     expect((await fixture.gateway.imgx.get(remoteId)).remoteId).toBe(remoteId);
@@ -184,30 +184,30 @@ const fields = {
 
 describe('An invalid request of the image-prompt family', () => {
   it.each([
-    ['an empty prompt', (fixture: Both) => fixture.gateway.imgx.imagine({ prompt: '' }), 'prompt'],
+    ['an empty prompt', (fixture: Fixture) => fixture.gateway.imgx.imagine({ prompt: '' }), 'prompt'],
     [
       'malformed base64',
-      (fixture: Both) => fixture.gateway.imgx.describe({ images: ['data:image/png;base64,***'] }),
+      (fixture: Fixture) => fixture.gateway.imgx.describe({ images: ['data:image/png;base64,***'] }),
       'images.0',
     ],
-    ['no image', (fixture: Both) => fixture.gateway.imgx.describe({ images: [] }), 'images'],
-    ['a blend with one image', (fixture: Both) => fixture.gateway.imgx.blend({ images: [redImage] }), 'images'],
+    ['no image', (fixture: Fixture) => fixture.gateway.imgx.describe({ images: [] }), 'images'],
+    ['a blend with one image', (fixture: Fixture) => fixture.gateway.imgx.blend({ images: [redImage] }), 'images'],
     [
       'an index of 5',
-      (fixture: Both) => fixture.gateway.imgx.change({ taskId: '1', action: 'UPSCALE', index: 5 }),
+      (fixture: Fixture) => fixture.gateway.imgx.change({ taskId: '1', action: 'UPSCALE', index: 5 }),
       'index',
     ],
     [
       'an index of 0',
-      (fixture: Both) => fixture.gateway.imgx.change({ taskId: '1', action: 'VARIATION', index: 0 }),
+      (fixture: Fixture) => fixture.gateway.imgx.change({ taskId: '1', action: 'VARIATION', index: 0 }),
       'index',
     ],
-    ['no action', (fixture: Both) => fixture.gateway.imgx.action({ taskId: '1', customId: ' ' }), 'customId'],
+    ['no action', (fixture: Fixture) => fixture.gateway.imgx.action({ taskId: '1', customId: ' ' }), 'customId'],
   ])('An invalid request of the image-prompt family is refused locally: %s', async (_what, order, field) => {
-    const fixture = await both();
+    const fixture = await openFixture();
     const error = await failureOf(order(fixture));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
     expect(error.message).toMatch(new RegExp(`^${field}: `));
-    expect(fixture.embedded.heard).toEqual([]);
+    expect(fixture.embedded.requests).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { both, failureOf, lastRequest, profiles, requestsAt } from './both.ts';
+import { failureOf, lastRequest, openFixture, profiles, requestsAt } from './both.ts';
 
 describe.each(profiles)('Music of a %s gateway', (profile) => {
   it('Music is created and polled until its tracks are ready', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { music } = fixture.gateway;
     const { remoteId } = await music.makeSong({
       about: 'a lighthouse',
@@ -25,17 +25,17 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
       expect(track.title).toBeTruthy();
       expect(track.seconds).toBeGreaterThan(0);
     }
-    const sound = await fetch(done.tracks[0]?.audio ?? '');
-    expect(sound.headers.get('content-type')).toMatch(/^audio\//);
+    const audio = await fetch(done.tracks[0]?.audio ?? '');
+    expect(audio.headers.get('content-type')).toMatch(/^audio\//);
     expect(
-      Buffer.from(await sound.arrayBuffer())
+      Buffer.from(await audio.arrayBuffer())
         .subarray(0, 4)
         .toString(),
     ).toBe('RIFF');
   });
 
   it('Lyrics are written on request', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { remoteId } = await fixture.gateway.music.makeLyrics({ about: 'a lighthouse' });
     const done = await fixture.until(() => fixture.gateway.music.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', isEmpty: false });
@@ -43,7 +43,7 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
   });
 
   it('Many music tasks are returned in one response that omits unknown ones', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { music } = fixture.gateway;
     const one = await music.makeSong({ about: 'one' });
     const two = await music.makeSong({ lyrics: 'two' });
@@ -54,26 +54,26 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
 
   it('A list of unknown music tasks is empty', async () => {
     for (const nullBatches of [true, false]) {
-      const fixture = await both({ profile, quirks: { nullBatches } });
+      const fixture = await openFixture({ profile, quirks: { nullBatches } });
       await expect(fixture.gateway.music.getMany(['unknown'])).resolves.toEqual(new Map());
     }
   });
 
   it('An unknown music task is reported as not found', async () => {
-    const { gateway } = await both({ profile });
+    const { gateway } = await openFixture({ profile });
     expect(await failureOf(gateway.music.get('nobody'))).toMatchObject({ kind: 'not-found' });
   });
 });
 
 describe('A request for a song', () => {
   it('A request for a song is refused locally when it is empty', async () => {
-    const { gateway, embedded } = await both();
+    const { gateway, embedded } = await openFixture();
     expect(await failureOf(gateway.music.makeSong({}))).toMatchObject({ kind: 'invalid', code: 'bad_input' });
-    expect(embedded.heard).toEqual([]);
+    expect(embedded.requests).toEqual([]);
   });
 
   it('Songs are not offered by a gateway without that route, and no job is created', async () => {
-    const fixture = await both({
+    const fixture = await openFixture({
       settings: { paths: { imgx: '/imgx', music: '/nowhere', videoa: '/videoa', compat: '/c' } },
     });
     expect(await failureOf(fixture.gateway.music.makeSong({ about: 'x' }))).toMatchObject({

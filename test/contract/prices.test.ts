@@ -3,22 +3,22 @@ import { amountText } from '../../sandbox/gateway/decimal.ts';
 import { isDecimal } from '../../src/lib/decimals.ts';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
 import { pricesIn } from '../../src/services/prices/gateway-prices.ts';
-import { type Both, both, failureOf, profiles } from './both.ts';
+import { type Fixture, failureOf, openFixture, profiles } from './both.ts';
 
 const path = '/api/pricing';
 
-const answering = async (body: unknown): Promise<Both> => {
-  const fixture = await both({ profile: 'stock' });
+const fixtureWithPrices = async (body: unknown): Promise<Fixture> => {
+  const fixture = await openFixture({ profile: 'stock' });
   fixture.embedded.faults.add({ on: { path }, do: { type: 'body', body: body as never } });
   return fixture;
 };
 
 /** Submits one job of every family, with the function that polls it. */
-async function jobsOf(fixture: Both): Promise<(() => Promise<Snapshot>)[]> {
+async function jobsOf(fixture: Fixture): Promise<(() => Promise<Snapshot>)[]> {
   const { gateway } = fixture;
   const image = await gateway.imageJobs.create({ model: 'lumen-image-1', prompt: 'a fox' }, { idempotencyKey: 'once' });
-  const made = await fixture.until(() => gateway.imageJobs.get(image.remoteId));
-  const url = made.media[0]?.address ?? '';
+  const finishedImage = await fixture.until(() => gateway.imageJobs.get(image.remoteId));
+  const url = finishedImage.media[0]?.address ?? '';
   const grid = await gateway.imgx.imagine({ prompt: 'a fox' });
   const video = await gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4, mode: 'pro' });
   const second = await gateway.v1Videos.create({ model: 'reel-2-pro', prompt: 'waves' });
@@ -36,7 +36,7 @@ async function jobsOf(fixture: Both): Promise<(() => Promise<Snapshot>)[]> {
 
 describe('The costs that a gateway reports', () => {
   it('A stock gateway reports the cost of each job, to the last digit that it charges', async () => {
-    const fixture = await both({ profile: 'stock' });
+    const fixture = await openFixture({ profile: 'stock' });
     const costs: string[] = [];
     for (const poll of await jobsOf(fixture)) costs.push((await fixture.until(poll)).cost ?? 'unknown');
     expect(costs).toEqual(fixture.embedded.jobs.list().map(({ charge }) => amountText(charge)));
@@ -44,14 +44,14 @@ describe('The costs that a gateway reports', () => {
   });
 
   it('A spec gateway reports no costs', async () => {
-    const fixture = await both();
+    const fixture = await openFixture();
     for (const poll of await jobsOf(fixture)) expect((await fixture.until(poll)).cost).toBeUndefined();
   });
 
   it.each(['flat', 'wrapped', 'short', 'legacy', 'native'] as const)(
     'A video in the %s shape reports its cost',
     async (videoShape) => {
-      const fixture = await both({ profile: 'stock', quirks: { videoShape } });
+      const fixture = await openFixture({ profile: 'stock', quirks: { videoShape } });
       const { remoteId } = await fixture.gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4 });
       expect((await fixture.until(() => fixture.gateway.videos.get(remoteId))).cost).toBe('0.0357142857142856');
     },
@@ -60,7 +60,7 @@ describe('The costs that a gateway reports', () => {
   it.each(profiles)(
     'An answer from a %s gateway reports its tokens, whose price in the list equals the bill',
     async (profile) => {
-      const fixture = await both({ profile, quirks: { pricesListed: true } });
+      const fixture = await openFixture({ profile, quirks: { pricesListed: true } });
       const { usage, cost } = await fixture.gateway.responses.create({ model: 'quill-5', input: 'Snow?' });
       expect(cost).toBeUndefined();
       const price = pricesIn(await fixture.gateway.prices.get(path), 'default', 0).get('quill-5')?.price.perMillion;
@@ -74,7 +74,7 @@ describe('The costs that a gateway reports', () => {
 
 describe('The price list of a gateway', () => {
   it('A stock gateway lists its prices, with every digit and its groups', async () => {
-    const { gateway } = await both({ profile: 'stock' });
+    const { gateway } = await openFixture({ profile: 'stock' });
     const list = await gateway.prices.get(path);
     const [configured, mostExpensive] = [pricesIn(list, 'default', 0), pricesIn(list, undefined, 0)];
     expect(configured.get('lumen-image-1')?.price).toEqual({ each: '0.0312345678901234' });
@@ -92,7 +92,7 @@ describe('The price list of a gateway', () => {
   });
 
   it('A spec gateway has no price list', async () => {
-    const { gateway } = await both();
+    const { gateway } = await openFixture();
     expect(await failureOf(gateway.prices.get(path))).toMatchObject({ kind: 'not-offered', status: 404 });
   });
 
@@ -102,32 +102,32 @@ describe('The price list of a gateway', () => {
     ['data that is not a list', { success: true, data: { model: 1 } }],
     ['a failure', { success: false, message: 'not allowed' }],
   ])('A response with %s is not a price list', async (_name, body) => {
-    const { gateway } = await answering(body);
+    const { gateway } = await fixtureWithPrices(body);
     await expect(gateway.prices.get(path)).rejects.toThrow();
   });
 
-  it('A list with odd entries is read as far as its values are non-negative decimals', async () => {
-    const line = (more: object) => ({ model_name: 'm', quota_type: 1, model_price: 1, ...more });
-    const { gateway } = await answering({
+  it('Only entries with non-negative decimals are read from a list with malformed entries', async () => {
+    const entry = (changes: object) => ({ model_name: 'm', quota_type: 1, model_price: 1, ...changes });
+    const { gateway } = await fixtureWithPrices({
       data: [
         null,
         7,
         'm',
         [],
-        line({ model_name: 5 }),
-        line({ model_name: '' }),
-        line({ model_name: 'x'.repeat(201) }),
-        line({ model_name: 'negative', model_price: -1 }),
-        line({ model_name: 'nan', model_price: 'NaN' }),
-        line({ model_name: 'infinite', model_price: '1e999999999' }),
-        line({ model_name: 'huge', model_price: '9'.repeat(100) }),
-        line({ model_name: 'text', model_price: '0.10', quota_type: '1' }),
-        line({ model_name: 'small', model_price: 1e-9 }),
-        line({ model_name: 'free', model_price: 0 }),
-        line({ model_name: 'odd', quota_type: 2 }),
-        line({ model_name: 'formula', billing_mode: 'tiered_expr' }),
-        line({ model_name: 'usual', billing_mode: 'ratio', enable_groups: ['default', 7, null] }),
-        line({ model_name: 'groups', enable_groups: 'default' }),
+        entry({ model_name: 5 }),
+        entry({ model_name: '' }),
+        entry({ model_name: 'x'.repeat(201) }),
+        entry({ model_name: 'negative', model_price: -1 }),
+        entry({ model_name: 'nan', model_price: 'NaN' }),
+        entry({ model_name: 'infinite', model_price: '1e999999999' }),
+        entry({ model_name: 'huge', model_price: '9'.repeat(100) }),
+        entry({ model_name: 'text', model_price: '0.10', quota_type: '1' }),
+        entry({ model_name: 'small', model_price: 1e-9 }),
+        entry({ model_name: 'free', model_price: 0 }),
+        entry({ model_name: 'odd', quota_type: 2 }),
+        entry({ model_name: 'formula', billing_mode: 'tiered_expr' }),
+        entry({ model_name: 'usual', billing_mode: 'ratio', enable_groups: ['default', 7, null] }),
+        entry({ model_name: 'groups', enable_groups: 'default' }),
       ],
       group_ratio: { default: '1', bad: 'x', worse: -1, ['y'.repeat(201)]: 5 },
     });
@@ -138,22 +138,22 @@ describe('The price list of a gateway', () => {
   });
 
   it('A list without groups leaves every price unknown', async () => {
-    const { gateway } = await answering({ data: [{ model_name: 'm', quota_type: 1, model_price: 1 }] });
+    const { gateway } = await fixtureWithPrices({ data: [{ model_name: 'm', quota_type: 1, model_price: 1 }] });
     expect(pricesIn(await gateway.prices.get(path), undefined, 0).size).toBe(0);
   });
 
   it('A list of too many models is truncated, and a list of too many bytes is refused', async () => {
-    const models = Array.from({ length: 6_000 }, (_, at) => ({
-      model_name: `m-${at}`,
+    const models = Array.from({ length: 6_000 }, (_, index) => ({
+      model_name: `m-${index}`,
       quota_type: 1,
-      model_price: at,
+      model_price: index,
     }));
-    const many = await answering({ data: models, group_ratio: { a: 1 } });
+    const many = await fixtureWithPrices({ data: models, group_ratio: { a: 1 } });
     const list = await many.gateway.prices.get(path);
     expect(list.models).toHaveLength(5_000);
     for (const { each = '' } of [...pricesIn(list, 'a', 0).values()].map(({ price }) => price))
       expect(isDecimal(each)).toBe(true);
-    const large = await answering({ data: [{ model_name: 'x'.repeat(4 * 1024 * 1024) }] });
+    const large = await fixtureWithPrices({ data: [{ model_name: 'x'.repeat(4 * 1024 * 1024) }] });
     expect(await failureOf(large.gateway.prices.get(path))).toMatchObject({ kind: 'malformed' });
   });
 });

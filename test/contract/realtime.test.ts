@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Dialect, dialects } from '../../sandbox/gateway/realtime/dialect.ts';
-import { speechOf } from '../../sandbox/gateway/realtime/voice.ts';
+import { synthesizeSpeech } from '../../sandbox/gateway/realtime/voice.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { PCM_RATE } from '../../src/lib/pcm.ts';
 import type {
@@ -11,12 +11,12 @@ import type {
   RealtimeSettings,
   Utterance,
 } from '../../src/services/gateway/realtime/events.ts';
-import { type Both, type BothOptions, both, failureOf, profiles } from './both.ts';
+import { type Fixture, type FixtureOptions, failureOf, openFixture, profiles } from './both.ts';
 
 const model = 'parley-realtime';
 const request: RealtimeSettings = { model, voice: 'ash', instructions: 'Be brief.' };
 
-interface Talk extends Both {
+interface Talk extends Fixture {
   session: RealtimeSession;
   exchange(utterance: Utterance): Promise<Exchange>;
 }
@@ -27,10 +27,19 @@ interface Exchange {
 }
 
 /** By default the gateway speaks so fast that a reply takes milliseconds. */
-const fastGateway = (dialect: Dialect, options: BothOptions = {}): Promise<Both> =>
-  both({ clock: systemClock, speed: 10_000, ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
+const fastGateway = (dialect: Dialect, options: FixtureOptions = {}): Promise<Fixture> =>
+  openFixture({
+    clock: systemClock,
+    speed: 10_000,
+    ...options,
+    quirks: { realtimeDialect: dialect, ...options.quirks },
+  });
 
-async function talk(dialect: Dialect, settings: Partial<RealtimeSettings> = {}, options?: BothOptions): Promise<Talk> {
+async function talk(
+  dialect: Dialect,
+  settings: Partial<RealtimeSettings> = {},
+  options?: FixtureOptions,
+): Promise<Talk> {
   const fixture = await fastGateway(dialect, options);
   const session = await fixture.gateway.realtime.open({ ...request, ...settings });
   return { ...fixture, session, exchange: async (utterance) => collect(await session.say(utterance)) };
@@ -46,13 +55,13 @@ async function collect(answer: RealtimeAnswer): Promise<Exchange> {
   return { events, end: last.response };
 }
 
-const soundOf = ({ events }: Exchange): number[] =>
+const samplesOf = ({ events }: Exchange): number[] =>
   events.flatMap((event) => (event.type === 'audio' ? [...event.pcm] : []));
 
-/** Whether the audio is what this gateway plays when it speaks that text. */
+/** Asserts that the audio is what this gateway sends when it speaks the text. */
 function expectSpoken(one: Exchange): void {
-  const expected = speechOf(one.end.text, 'ash');
-  const received = soundOf(one);
+  const expected = synthesizeSpeech(one.end.text, 'ash');
+  const received = samplesOf(one);
   expect(received).toHaveLength(expected.length);
   expect(received.every((sample, at) => sample === expected[at])).toBe(true);
 }
@@ -79,9 +88,9 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   it('A live conversation accepts audio and reports its transcript if transcription is on', async () => {
     const { exchange } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
     const one = await exchange({ audio: tone(2.5) });
-    const [understood] = one.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
-    expect(understood).toMatch(/2[.,]5/);
-    expect(one.end.text).toContain(understood);
+    const [transcript] = one.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
+    expect(transcript).toMatch(/2[.,]5/);
+    expect(one.end.text).toContain(transcript);
     expect(one.end.usage?.audioInput).toBeGreaterThan(0);
   });
 
@@ -142,13 +151,13 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   it('A live conversation survives a lost connection, including its history', async () => {
     const { exchange, embedded } = await talk(dialect);
     const first = await exchange({ text: 'My boat is green' });
-    embedded.realtime.cutAll();
+    embedded.realtime.dropAll();
     const second = await exchange({ text: 'And the sail?' });
     expect(second.end.text).toContain('The first of 2 things was: “My boat is green”');
     expect(second.end.text).toContain(first.end.text.split(' ').slice(-4).join(' '));
     expect(second.end.text).toContain('I was told: “Be brief.”');
     expectSpoken(second);
-    expect(embedded.realtime.opened).toBe(2);
+    expect(embedded.realtime.openedCount).toBe(2);
   });
 
   it('A live conversation continues from an earlier conversation', async () => {
@@ -166,16 +175,16 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   it('A live conversation moves to another connection when its hour is over', async () => {
     const { exchange, embedded } = await talk(dialect);
     await exchange({ text: 'My boat is green' });
-    const [before] = embedded.realtime.sessions;
-    before?.expire();
+    const [firstSession] = embedded.realtime.sessions;
+    firstSession?.expire();
     expect((await exchange({ text: 'And the sail?' })).end.text).toContain('My boat is green');
   });
 
   it.each(['garbage', 'binary', 'other-dialect', 'unknown', 'odd-bytes', 'error'] as const)(
     'A live conversation is answered completely and once despite %s',
-    async (how) => {
+    async (fault) => {
       const { exchange, embedded } = await talk(dialect);
-      embedded.faults.add({ do: `realtime-${how}` });
+      embedded.faults.add({ do: `realtime-${fault}` });
       const one = await exchange({ text: 'Tell me of foxes' });
       expect(one.end.end).toBe('completed');
       expect(one.end.text).toMatch(/^This is the sandbox speaking\. You said: “Tell me of foxes”/);
@@ -193,9 +202,9 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     ['incomplete', { end: 'incomplete', reason: 'content_filter' }],
   ] as const)(
     'A live conversation keeps what had arrived before the fault %s, and continues',
-    async (how, expected) => {
+    async (fault, expected) => {
       const { exchange, embedded } = await talk(dialect);
-      embedded.faults.add({ do: `realtime-${how}` });
+      embedded.faults.add({ do: `realtime-${fault}` });
       const one = await exchange({ text: 'Tell me of foxes' });
       expect(one.end).toMatchObject(expected);
       expect(one.end.text).toMatch(/^This is/);
@@ -212,11 +221,11 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     ['refused', { kind: 'rate-limited', mayHaveTakenEffect: false }],
   ] as const)(
     'A live conversation reports whether an utterance may have taken effect with the fault %s, and does not repeat it',
-    async (how, expected) => {
+    async (fault, expected) => {
       const { exchange, session, embedded } = await talk(dialect);
-      embedded.faults.add({ do: `realtime-${how}` });
+      embedded.faults.add({ do: `realtime-${fault}` });
       expect(await failureOf(session.say({ text: 'Tell me of foxes' }))).toMatchObject(expected);
-      expect(embedded.writing).toBe(0);
+      expect(embedded.streamCount).toBe(0);
       const next = await exchange({ text: 'Hello' });
       expect(next.end.text).not.toContain('foxes');
     },
@@ -233,12 +242,12 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
 
   it.each(['drop-open', 'drop-updated'] as const)(
     'A live conversation is opened at the second attempt after %s',
-    async (how) => {
+    async (fault) => {
       const fixture = await fastGateway(dialect, { limits: { attempts: 2 } });
-      fixture.embedded.faults.add({ do: `realtime-${how}` });
+      fixture.embedded.faults.add({ do: `realtime-${fault}` });
       const session = await fixture.gateway.realtime.open(request);
       expect((await collect(await session.say({ text: 'Hello' }))).end.end).toBe('completed');
-      expect(fixture.embedded.realtime.opened).toBe(2);
+      expect(fixture.embedded.realtime.openedCount).toBe(2);
     },
   );
 });
@@ -259,9 +268,9 @@ describe.each(profiles)('Opening a live conversation with a %s gateway', (profil
     ['rate-limited', { kind: 'rate-limited' }],
     ['bad-gateway', { kind: 'unavailable' }],
     ['reset', { kind: 'unreachable' }],
-  ] as const)('Opening a live conversation fails like any other request with the fault %s', async (how, expected) => {
+  ] as const)('Opening a live conversation fails like any other request with the fault %s', async (fault, expected) => {
     const fixture = await fastGateway('ga', { profile });
-    fixture.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
+    fixture.embedded.faults.add({ on: { path: '/v1/realtime' }, do: fault });
     expect(await failureOf(fixture.gateway.realtime.open(request))).toMatchObject({
       mayHaveTakenEffect: false,
       ...expected,

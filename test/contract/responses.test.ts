@@ -8,11 +8,11 @@ import {
   type TextResponse,
   type TextTool,
 } from '../../src/services/gateway/index.ts';
-import { type Both, type BothOptions, both, failureOf, lastRequest, profiles, redImage } from './both.ts';
+import { type Fixture, type FixtureOptions, failureOf, lastRequest, openFixture, profiles, redImage } from './both.ts';
 
 const path = '/v1/responses';
 const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
-const ask: TextRequest = { model, input: 'Tell me of foxes and lanterns', effort: 'low' };
+const baseRequest: TextRequest = { model, input: 'Tell me of foxes and lanterns', effort: 'low' };
 const makeImage = {
   type: 'function',
   name: 'make_image',
@@ -21,10 +21,10 @@ const makeImage = {
 } satisfies TextTool;
 
 /** A speed at which a response takes milliseconds. */
-const fastGateway = (options: BothOptions = {}): Promise<Both> =>
-  both({ clock: systemClock, speed: 10_000, ...options });
+const fastGateway = (options: FixtureOptions = {}): Promise<Fixture> =>
+  openFixture({ clock: systemClock, speed: 10_000, ...options });
 
-async function all(events: AsyncIterable<TextEvent>): Promise<TextEvent[]> {
+async function collect(events: AsyncIterable<TextEvent>): Promise<TextEvent[]> {
   const received: TextEvent[] = [];
   for await (const event of events) received.push(event);
   return received;
@@ -44,17 +44,17 @@ const textOf = (events: readonly TextEvent[]) =>
 describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   it('Text responses are the same whether they are streamed or not', async () => {
     const { gateway } = await fastGateway({ profile });
-    const whole = await gateway.responses.create(ask);
-    const events = await all(gateway.responses.stream(ask));
+    const unstreamed = await gateway.responses.create(baseRequest);
+    const events = await collect(gateway.responses.stream(baseRequest));
     const { id, ...streamed } = endOf(events);
-    expect(streamed).toEqual({ ...whole, id: undefined, ...streamed });
-    expect({ ...streamed, id }).toEqual({ ...whole, id });
-    expect(whole).toMatchObject({ end: 'completed', model, calls: [], refusal: '', error: undefined });
-    expect(whole.text).toContain('This is the sandbox speaking');
-    expect(whole.text).toContain('lanterns');
-    expect(whole.reasoning).toContain('Thought 1');
-    expect(whole.usage?.total).toBeGreaterThan(0);
-    expect(textOf(events)).toBe(whole.text);
+    expect(streamed).toEqual({ ...unstreamed, id: undefined, ...streamed });
+    expect({ ...streamed, id }).toEqual({ ...unstreamed, id });
+    expect(unstreamed).toMatchObject({ end: 'completed', model, calls: [], refusal: '', error: undefined });
+    expect(unstreamed.text).toContain('This is the sandbox speaking');
+    expect(unstreamed.text).toContain('lanterns');
+    expect(unstreamed.reasoning).toContain('Thought 1');
+    expect(unstreamed.usage?.total).toBeGreaterThan(0);
+    expect(textOf(events)).toBe(unstreamed.text);
     expect(events[0]).toMatchObject({ type: 'created', model, id });
     expect(events.filter(({ type }) => type === 'text').length).toBeGreaterThan(20);
   });
@@ -88,7 +88,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       temperature: 0.5,
       extra: { user: 'abc' },
     });
-    const { parameters, ...named } = makeImage;
+    const { parameters, ...otherToolFields } = makeImage;
     expect(lastRequest(fixture, path).body).toEqual({
       ...{
         user: 'abc',
@@ -113,7 +113,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
           ],
         },
       ],
-      tools: [{ ...named, parameters }, { type: 'web_search' }, { type: 'own' }],
+      tools: [{ ...otherToolFields, parameters }, { type: 'web_search' }, { type: 'own' }],
       reasoning: { effort: 'low' },
       text: { format: { type: 'json_schema', name: 'fox', schema: closed, strict: true } },
     });
@@ -144,26 +144,26 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       expect(text).toContain(word);
   });
 
-  it('Text responses call the requested tools, and continue once their outputs arrived', async () => {
+  it('Text responses call the requested tools, and continue once their outputs have arrived', async () => {
     const { gateway } = await fastGateway({ profile });
     const input = 'Please make image and make video of a fox';
     const tools = [makeImage, { ...makeImage, name: 'make_video' }, { ...makeImage, name: 'look_up' }];
-    const events = await all(gateway.responses.stream({ model, input, tools }));
+    const events = await collect(gateway.responses.stream({ model, input, tools }));
     const { calls, text } = endOf(events);
     expect(calls.map(({ name }) => name)).toEqual(['make_image', 'make_video']);
     expect(calls.map((call) => JSON.parse(call.arguments))).toEqual([{ prompt: input }, { prompt: input }]);
     expect(text).toBe('');
-    for (const { callId, arguments: all } of calls) {
+    for (const { callId, arguments: argumentsJson } of calls) {
       const written = events.flatMap((one) =>
         one.type === 'call-arguments' && one.callId === callId ? [one.delta] : [],
       );
-      expect(written.join('')).toBe(all);
+      expect(written.join('')).toBe(argumentsJson);
     }
     expect((await gateway.responses.create({ model, input, tools })).calls.map(({ name }) => name)).toEqual([
       'make_image',
       'make_video',
     ]);
-    const after = await gateway.responses.create({
+    const followUp = await gateway.responses.create({
       model,
       tools,
       input: [
@@ -172,14 +172,14 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
         ...calls.map(({ callId, name }) => ({ type: 'call-output', callId, output: `${name} is done` }) as const),
       ],
     });
-    expect(after.calls).toEqual([]);
-    expect(after.text).toContain('make_image answered: “make_image is done”');
-    expect(after.text).toContain('make_video answered');
+    expect(followUp.calls).toEqual([]);
+    expect(followUp.text).toContain('make_image answered: “make_image is done”');
+    expect(followUp.text).toContain('make_video answered');
   });
 
   it('Text responses search the web if that is offered and requested, and report the progress', async () => {
     const { gateway } = await fastGateway({ profile });
-    const events = await all(
+    const events = await collect(
       gateway.responses.stream({ model, input: 'Search for foxes', tools: [{ type: 'web-search' }] }),
     );
     const searches = events.filter((event) => event.type === 'web-search');
@@ -201,7 +201,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       required: ['mood', 'legs', 'tags'],
     };
     const request = { model, input: 'a sad fox', format: { type: 'schema', name: 'fox', schema } } as const;
-    const fox = JSON.parse(endOf(await all(gateway.responses.stream(request))).text);
+    const fox = JSON.parse(endOf(await collect(gateway.responses.stream(request))).text);
     expect(fox).toEqual({ mood: 'sad', legs: expect.any(Number), tags: expect.any(Array) });
     expect(fox.legs).toBeGreaterThanOrEqual(3);
     const { text } = await gateway.responses.create({ model, input: 'a fox', format: { type: 'json' } });
@@ -210,12 +210,15 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
 
   it('Text responses can be made to be long, to contain code and tables, to be refused or to break off', async () => {
     const { gateway } = await fastGateway({ profile });
-    const said = async (input: string, more: Partial<TextRequest> = {}) =>
-      endOf(await all(gateway.responses.stream({ model, input, ...more })));
-    expect((await said('3000 words of sand')).text.split(/\s+/).length).toBeGreaterThan(3_000);
-    expect((await said('a table and code of sand')).text).toMatch(/```ts\n[\s\S]+```[\s\S]+\| ---/);
-    expect(await said('refuse this')).toMatchObject({ text: '', refusal: expect.stringContaining('will not do that') });
-    expect(await said('a long song', { maxOutputTokens: 10 })).toMatchObject({
+    const respondTo = async (input: string, changes: Partial<TextRequest> = {}) =>
+      endOf(await collect(gateway.responses.stream({ model, input, ...changes })));
+    expect((await respondTo('3000 words of sand')).text.split(/\s+/).length).toBeGreaterThan(3_000);
+    expect((await respondTo('a table and code of sand')).text).toMatch(/```ts\n[\s\S]+```[\s\S]+\| ---/);
+    expect(await respondTo('refuse this')).toMatchObject({
+      text: '',
+      refusal: expect.stringContaining('will not do that'),
+    });
+    expect(await respondTo('a long song', { maxOutputTokens: 10 })).toMatchObject({
       ...{ end: 'incomplete', reason: 'max_output_tokens' },
       text: expect.stringMatching(/^.{40}$/s),
     });
@@ -226,8 +229,8 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
 
   it('Text responses contain reasoning only if the model supports it', async () => {
     const { gateway } = await fastGateway({ profile });
-    expect((await gateway.responses.create({ ...ask, model: 'quill-5', effort: 'high' })).reasoning).toBe('');
-    const { reasoning } = await gateway.responses.create({ ...ask, effort: 'high' });
+    expect((await gateway.responses.create({ ...baseRequest, model: 'quill-5', effort: 'high' })).reasoning).toBe('');
+    const { reasoning } = await gateway.responses.create({ ...baseRequest, effort: 'high' });
     expect(reasoning.split('\n\n')).toHaveLength(6);
   });
 
@@ -246,11 +249,11 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
 
   it.each(endings)(
     'Text responses keep what had arrived before the fault "%s" and end as %s',
-    async (how, end, code) => {
+    async (fault, end, code) => {
       const { gateway, embedded } = await fastGateway({ profile, limits: { silenceMs: 300 } });
-      const whole = await gateway.responses.create(ask);
-      embedded.faults.add({ do: { type: 'text', how, after: 60 } });
-      const events = await all(gateway.responses.stream(ask));
+      const unstreamed = await gateway.responses.create(baseRequest);
+      embedded.faults.add({ do: { type: 'text', how: fault, after: 60 } });
+      const events = await collect(gateway.responses.stream(baseRequest));
       const response = endOf(events);
       expect(response).toMatchObject({
         end,
@@ -258,14 +261,14 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       });
       expect(textOf(events)).toBe(response.text);
       expect(response.text.length).toBeGreaterThan(5);
-      expect(whole.text.startsWith(response.text)).toBe(true);
+      expect(unstreamed.text.startsWith(response.text)).toBe(true);
       if (end === 'completed')
         expect(response).toMatchObject({
-          text: whole.text,
-          usage: { input: whole.usage?.input, total: whole.usage?.total },
+          text: unstreamed.text,
+          usage: { input: unstreamed.usage?.input, total: unstreamed.usage?.total },
         });
-      await vi.waitFor(() => expect(embedded.writing).toBe(0));
-      expect(endOf(await all(gateway.responses.stream(ask))).end).toBe('completed');
+      await vi.waitFor(() => expect(embedded.streamCount).toBe(0));
+      expect(endOf(await collect(gateway.responses.stream(baseRequest))).end).toBe('completed');
     },
   );
 
@@ -277,8 +280,8 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     async (fault, part) => {
       const { gateway, embedded } = await fastGateway({ profile });
       embedded.faults.add({ do: fault, times: 9 });
-      const request: TextRequest = { ...ask, tools: [makeImage] };
-      const error = await failureOf(all(gateway.responses.stream(request)));
+      const request: TextRequest = { ...baseRequest, tools: [makeImage] };
+      const error = await failureOf(collect(gateway.responses.stream(request)));
       expect(error).toMatchObject({ kind: 'invalid', status: 400, mayHaveTakenEffect: false });
       // The specification's envelope names no field, so it is the last in the order of verification.
       expect(refusedPart(error, request, { isStreamed: true })).toEqual({
@@ -286,8 +289,8 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
         isNamed: profile === 'stock',
       });
       const { tools, effort, ...plain } = request;
-      const without = part === 'tools' ? { ...plain, effort } : { ...plain, tools };
-      expect(endOf(await all(gateway.responses.stream(without))).end).toBe('completed');
+      const reducedRequest = part === 'tools' ? { ...plain, effort } : { ...plain, tools };
+      expect(endOf(await collect(gateway.responses.stream(reducedRequest))).end).toBe('completed');
     },
   );
 
@@ -303,62 +306,62 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     ['hang', 'unreachable', true],
   ] as const)(
     'Text responses with the fault "%s" throw %s before they begin, are requested once, and blame no field of the request',
-    async (fault, kind, may) => {
+    async (fault, kind, mayHaveEffect) => {
       const fixture = await fastGateway({ profile, limits: { submitMs: 300, wholeTextMs: 300, silenceMs: 300 } });
       for (const run of [
-        () => all(fixture.gateway.responses.stream(ask)),
-        () => fixture.gateway.responses.create(ask),
+        () => collect(fixture.gateway.responses.stream(baseRequest)),
+        () => fixture.gateway.responses.create(baseRequest),
       ]) {
         fixture.embedded.faults.add({ do: fault });
         const error = await failureOf(run());
-        expect(error).toMatchObject({ kind, mayHaveTakenEffect: may });
-        expect(refusedPart(error, ask, { isStreamed: true })).toBeUndefined();
+        expect(error).toMatchObject({ kind, mayHaveTakenEffect: mayHaveEffect });
+        expect(refusedPart(error, baseRequest, { isStreamed: true })).toBeUndefined();
       }
-      expect(fixture.embedded.heard).toHaveLength(2);
+      expect(fixture.embedded.requests).toHaveLength(2);
     },
   );
 
   it('Text responses stop when the consumer leaves the loop or aborts the signal', async () => {
-    const { gateway, embedded, clock } = await both({ profile });
+    const { gateway, embedded, clock } = await openFixture({ profile });
     const story: TextRequest = { model: 'quill-5', input: 'a long story' };
-    const left = gateway.responses.stream(story);
-    const first = left.next();
-    await vi.waitFor(() => expect(embedded.writing).toBe(1));
+    const abandoned = gateway.responses.stream(story);
+    const first = abandoned.next();
+    await vi.waitFor(() => expect(embedded.streamCount).toBe(1));
     expect((await first).value).toMatchObject({ type: 'created' });
-    await left.return();
-    await vi.waitFor(() => expect(embedded.writing).toBe(0));
+    await abandoned.return();
+    await vi.waitFor(() => expect(embedded.streamCount).toBe(0));
 
-    const taken = new AbortController();
-    const stream = gateway.responses.stream(story, { signal: taken.signal });
+    const controller = new AbortController();
+    const stream = gateway.responses.stream(story, { signal: controller.signal });
     await stream.next();
     clock.advance(2_000);
     expect((await stream.next()).value?.type).toBe('text');
-    taken.abort();
-    const events = await all(stream);
+    controller.abort();
+    const events = await collect(stream);
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'aborted' } });
     expect(endOf(events).text.length).toBeGreaterThan(0);
-    await vi.waitFor(() => expect(embedded.writing).toBe(0));
+    await vi.waitFor(() => expect(embedded.streamCount).toBe(0));
   });
 
   it('Text responses are not requested at all if the signal is already aborted', async () => {
-    const { gateway, embedded } = await both({ profile });
-    const error = await failureOf(all(gateway.responses.stream(ask, { signal: AbortSignal.abort() })));
+    const { gateway, embedded } = await openFixture({ profile });
+    const error = await failureOf(collect(gateway.responses.stream(baseRequest, { signal: AbortSignal.abort() })));
     expect(error).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
-    expect(embedded.heard).toEqual([]);
+    expect(embedded.requests).toEqual([]);
   });
 
   it('Text responses end at the size limit with what had arrived', async () => {
     const { gateway, embedded } = await fastGateway({ profile, limits: { responseBytes: 200_000 } });
-    const events = await all(gateway.responses.stream({ model, input: '4000 words of sand' }));
+    const events = await collect(gateway.responses.stream({ model, input: '4000 words of sand' }));
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { kind: 'malformed', code: 'too_large' } });
     expect(endOf(events).text.length).toBeGreaterThan(100);
-    await vi.waitFor(() => expect(embedded.writing).toBe(0));
+    await vi.waitFor(() => expect(embedded.streamCount).toBe(0));
   });
 
   it('Text responses are charged to the account', async () => {
     const { gateway, embedded } = await fastGateway({ profile });
-    await gateway.responses.create(ask);
-    await all(gateway.responses.stream(ask));
+    await gateway.responses.create(baseRequest);
+    await collect(gateway.responses.stream(baseRequest));
     expect(embedded.usage.rows('sk-sandbox')).toMatchObject([{ model, requests: 2 }]);
   });
 });
@@ -390,15 +393,15 @@ describe('A request for text', () => {
     [{ maxOutputTokens: 0 }, /^maxOutputTokens: the most tokens/],
     [{ temperature: 3 }, /^temperature: /],
     [{ stream: true }, /stream/],
-  ])('A request for text with %j is refused locally with a reason', async (wrong, sentence) => {
-    const { gateway, embedded } = await both();
-    const request = { ...ask, ...wrong } as TextRequest;
-    for (const run of [() => gateway.responses.create(request), () => all(gateway.responses.stream(request))]) {
+  ])('A request for text with %j is refused locally with a reason', async (invalidFields, expectedMessage) => {
+    const { gateway, embedded } = await openFixture();
+    const request = { ...baseRequest, ...invalidFields } as TextRequest;
+    for (const run of [() => gateway.responses.create(request), () => collect(gateway.responses.stream(request))]) {
       const error = await failureOf(run());
       expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input' });
-      expect(error.message).toMatch(sentence);
+      expect(error.message).toMatch(expectedMessage);
       expect(error.message).not.toMatch(/Invalid input|undefined/);
     }
-    expect(embedded.heard).toEqual([]);
+    expect(embedded.requests).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { wavOf } from '../../src/lib/pcm.ts';
-import { both, failureOf, lastRequest, profiles } from './both.ts';
+import { failureOf, lastRequest, openFixture, profiles } from './both.ts';
 
 const path = '/v1/audio/transcriptions';
 const model = 'parley-transcribe-1';
@@ -9,7 +9,7 @@ const wav = wavOf(new Int16Array(36_000));
 
 describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
   it('A recording is sent as a form and comes back as text', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     expect(await fixture.gateway.transcriptions.create({ model, wav })).toBe('A recording of 2 seconds.');
     expect(lastRequest(fixture, path).body).toMatchObject({
       file: expect.stringMatching(/^data:audio\/wav;base64,UklGR/),
@@ -19,7 +19,7 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
   });
 
   it('A transcription by a model of another kind, or of a file that is not audio, is definitely refused', async () => {
-    const { gateway } = await both({ profile });
+    const { gateway } = await openFixture({ profile });
     for (const request of [
       { model: 'quill-5', wav },
       { model: 'unknown', wav },
@@ -30,7 +30,7 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
   });
 
   it('A missing endpoint is reported as not offered, and a lost response has an unknown outcome', async () => {
-    const { gateway, embedded } = await both({ profile });
+    const { gateway, embedded } = await openFixture({ profile });
     embedded.faults.add({ on: { path }, do: { type: 'status', status: 404 } });
     expect((await failureOf(gateway.transcriptions.create({ model, wav }))).kind).toBe('not-offered');
     embedded.faults.add({ on: { path }, do: 'reset' });
@@ -42,10 +42,10 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
     });
   });
 
-  it('Audio in a question is processed by a model that supports it, and refused by others and in another format', async () => {
-    const { gateway } = await both({ profile });
+  it('Audio in a question is processed by a model that supports it, and refused by other models and in other formats', async () => {
+    const { gateway } = await openFixture({ profile });
     const ogg = await readFile(new URL('../services/sound/files/mono.ogg', import.meta.url));
-    const asked = (id: string, bytes: Buffer) =>
+    const respondTo = (id: string, bytes: Buffer) =>
       gateway.responses.create({
         model: id,
         input: [
@@ -58,12 +58,12 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
           },
         ],
       });
-    expect((await asked('quill-5-audio', wav)).text).toContain('You sent a recording.');
+    expect((await respondTo('quill-5-audio', wav)).text).toContain('You sent a recording.');
     const expected = { kind: 'invalid', code: 'invalid_value', mayHaveTakenEffect: false };
-    expect(await failureOf(asked('quill-5', wav))).toMatchObject({
+    expect(await failureOf(respondTo('quill-5', wav))).toMatchObject({
       ...expected,
       ...(profile === 'stock' && { param: 'input[0].content[1].type' }),
     });
-    expect(await failureOf(asked('quill-5-audio', ogg))).toMatchObject(expected);
+    expect(await failureOf(respondTo('quill-5-audio', ogg))).toMatchObject(expected);
   });
 });

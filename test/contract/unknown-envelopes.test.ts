@@ -1,14 +1,14 @@
 import { FormData } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { wordsSent } from '../../src/services/gateway/read/search/sent.ts';
+import { collectRequestWords } from '../../src/services/gateway/read/search/sent.ts';
 import { guessKind } from '../../src/services/models/families.ts';
-import { type Both, both, failureOf, profiles } from './both.ts';
+import { type Fixture, failureOf, openFixture, profiles } from './both.ts';
 
 describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) => {
-  const open = () => both({ profile, quirks: { unknownEnvelopes: true } });
+  const startFixture = () => openFixture({ profile, quirks: { unknownEnvelopes: true } });
 
   it('An image-prompt task is accepted, followed and finished through an unknown envelope, with its buttons', async () => {
-    const fixture = await open();
+    const fixture = await startFixture();
     const { imgx } = fixture.gateway;
     const { remoteId } = await imgx.imagine({ prompt: 'a lighthouse' });
     expect(fixture.embedded.jobs.get(remoteId)).toBeDefined();
@@ -27,7 +27,7 @@ describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) =>
   });
 
   it('A batch through an unknown envelope has each task under the id that was polled', async () => {
-    const fixture = await open();
+    const fixture = await startFixture();
     const { imgx, music } = fixture.gateway;
     const one = await imgx.imagine({ prompt: 'one' });
     const two = await imgx.imagine({ prompt: 'two' });
@@ -39,7 +39,7 @@ describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) =>
   });
 
   it('An image job is finished through an unknown envelope', async () => {
-    const fixture = await open();
+    const fixture = await startFixture();
     const { imageJobs, models } = fixture.gateway;
     const model = (await models.list()).find((one) => guessKind(one) === 'image')?.id ?? '';
     const order = { model, prompt: 'a lighthouse' };
@@ -49,18 +49,18 @@ describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) =>
   });
 
   it('A video is finished through an unknown envelope at both endpoints', async () => {
-    const fixture = await open();
+    const fixture = await startFixture();
     const { videos, v1Videos } = fixture.gateway;
     const order = { model: 'reel-2', prompt: 'waves' };
-    for (const entry of [videos, v1Videos]) {
-      const { remoteId } = await entry.create(order);
-      const done = await fixture.until(() => entry.get(remoteId));
+    for (const endpoint of [videos, v1Videos]) {
+      const { remoteId } = await endpoint.create(order);
+      const done = await fixture.until(() => endpoint.get(remoteId));
       expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'video' }] });
     }
   });
 
   it('A song is finished through an unknown envelope, with its tracks', async () => {
-    const fixture = await open();
+    const fixture = await startFixture();
     const { music } = fixture.gateway;
     const { remoteId } = await music.makeSong({ about: 'a lighthouse', title: 'Light' });
     const done = await fixture.until(() => music.get(remoteId));
@@ -71,40 +71,40 @@ describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) =>
 
 describe('The content of a request', () => {
   const parent = '0c5b1c1e-5a0e-4f4c-9a2b-1f7d0a6e2b11';
-  const answerWith = (fixture: Both, path: RegExp, body: object) =>
+  const respondWith = (fixture: Fixture, path: RegExp, body: object) =>
     fixture.embedded.faults.add({ on: { path }, do: { type: 'body', body: JSON.parse(JSON.stringify(body)) } });
 
   it('The content of a request is not mistaken for the id of the new task, unless the order continues that task', async () => {
-    const fixture = await both();
+    const fixture = await openFixture();
     const { imgx } = fixture.gateway;
     const action = { taskId: parent, customId: 'MJ::JOB::reroll::0::x' };
-    answerWith(fixture, /submit\/action/, { code: 1, result: parent, payload: { generationId: 'job-2' } });
+    respondWith(fixture, /submit\/action/, { code: 1, result: parent, payload: { generationId: 'job-2' } });
     expect((await imgx.action(action)).remoteId).toBe('job-2');
-    answerWith(fixture, /submit\/action/, { code: 1, result: parent });
+    respondWith(fixture, /submit\/action/, { code: 1, result: parent });
     expect(await failureOf(imgx.action(action))).toMatchObject({ kind: 'malformed', mayHaveTakenEffect: true });
-    answerWith(fixture, /submit\/modal/, { code: 1, result: parent });
+    respondWith(fixture, /submit\/modal/, { code: 1, result: parent });
     expect((await imgx.modal({ taskId: parent, prompt: 'a fox' })).remoteId).toBe(parent);
   });
 
   it('The content of a request is not mistaken for the result of its task', async () => {
-    const fixture = await both();
+    const fixture = await openFixture();
     const { videos } = fixture.gateway;
     const reference = 'https://me.example/reference.mp4';
-    answerWith(fixture, /generations$/, { task_id: 'task-1', status: 'queued' });
+    respondWith(fixture, /generations$/, { task_id: 'task-1', status: 'queued' });
     await videos.create({ model: 'reel-2', prompt: 'waves', images: [reference] });
     const job = { jobId: 'task-1', jobStatus: 'done', harvest: reference };
-    answerWith(fixture, /task-1$/, { parcel: job });
+    respondWith(fixture, /task-1$/, { parcel: job });
     expect(await videos.get('task-1')).toMatchObject({ state: 'succeeded', media: [] });
-    answerWith(fixture, /task-1$/, { parcel: { ...job, fruit: 'https://cdn.example/new.mp4' } });
+    respondWith(fixture, /task-1$/, { parcel: { ...job, fruit: 'https://cdn.example/new.mp4' } });
     expect((await videos.get('task-1')).media).toEqual([{ kind: 'video', address: 'https://cdn.example/new.mp4' }]);
   });
 
   it('The content of a request is recognized even as JSON text or as a form', () => {
     const form = new FormData();
     form.append('input_reference', 'https://me.example/reference.png');
-    expect([...wordsSent({ body: form })]).toEqual(['https://me.example/reference.png']);
+    expect([...collectRequestWords({ body: form })]).toEqual(['https://me.example/reference.png']);
     expect([
-      ...wordsSent({
+      ...collectRequestWords({
         body: '{"image":"https://me.example/a.png","n":4}',
         headers: { 'idempotency-key': 'order-0001' },
       }),

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { videoShapes } from '../../sandbox/gateway/quirks.ts';
 import { guessKind } from '../../src/services/models/families.ts';
-import { type Both, both, failureOf, lastRequest, profiles, redImage } from './both.ts';
+import { type Fixture, failureOf, lastRequest, openFixture, profiles, redImage } from './both.ts';
 
-async function videoModel(fixture: Both): Promise<string> {
+async function videoModel(fixture: Fixture): Promise<string> {
   const models = await fixture.gateway.models.list();
   return models.find((model) => guessKind(model) === 'video')?.id ?? '';
 }
 
 describe.each(profiles)('Videos of a %s gateway', (profile) => {
   it('Videos are created with every parameter of the specification, each in its specified place', async () => {
-    const fixture = await both({
+    const fixture = await openFixture({
       profile,
       settings: {
         fields: {
@@ -57,13 +57,13 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
   });
 
   it('Videos omit the face check if the gateway has no name for it', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves', faceCheck: true });
     expect(Object.keys(lastRequest(fixture, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
   });
 
   it('Videos that fail report the reason', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
     fixture.embedded.jobs.fail(remoteId, 'the reference could not be read');
     expect(await fixture.gateway.videos.get(remoteId)).toMatchObject({
@@ -74,7 +74,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
   });
 
   it('Videos from the /v1/videos endpoint are created, read, and fetched by id with the key', async () => {
-    const fixture = await both({ profile, quirks: { contentOnly: true } });
+    const fixture = await openFixture({ profile, quirks: { contentOnly: true } });
     const order = { model: await videoModel(fixture), prompt: 'waves', size: '320x180', duration: 1 };
     const { remoteId } = await fixture.gateway.v1Videos.create(order);
     expect(lastRequest(fixture, '/v1/videos').body).toEqual({
@@ -97,7 +97,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
   });
 
   it('Videos from an image go through the vendor path and are found at every endpoint', async () => {
-    const fixture = await both({ profile });
+    const fixture = await openFixture({ profile });
     const image = `${fixture.embedded.url}/files/none.png`;
     const order = { model: await videoModel(fixture), prompt: 'waves', image, duration: 5, mode: 'std' };
     const { remoteId } = await fixture.gateway.imageToVideo.create(order);
@@ -109,7 +109,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
   });
 
   it('Polling a video by an unknown id fails as not found at every endpoint', async () => {
-    const { gateway } = await both({ profile });
+    const { gateway } = await openFixture({ profile });
     expect(await failureOf(gateway.videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
     expect(await failureOf(gateway.v1Videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
     expect(await failureOf(gateway.imageToVideo.get('nobody'))).toMatchObject({ kind: 'not-found' });
@@ -118,7 +118,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
 
 describe('The shapes of a finished video', () => {
   it.each(videoShapes)('A finished video is read in every shape: %s', async (videoShape) => {
-    const fixture = await both({ profile: 'stock', quirks: { videoShape } });
+    const fixture = await openFixture({ profile: 'stock', quirks: { videoShape } });
     const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
     const done = await fixture.until(() => fixture.gateway.videos.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'video' }] });
@@ -126,20 +126,20 @@ describe('The shapes of a finished video', () => {
   });
 
   it('A finished video without a URL is empty and is not polled forever', async () => {
-    const fixture = await both({ profile: 'stock', quirks: { successWithoutAddress: true } });
+    const fixture = await openFixture({ profile: 'stock', quirks: { successWithoutAddress: true } });
     const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
     expect(await fixture.until(() => fixture.gateway.videos.get(remoteId))).toMatchObject({ isEmpty: true, media: [] });
   });
 
   it('A finished video follows the outer status when the inner one contradicts it', async () => {
-    const fixture = await both({ profile: 'stock', quirks: { innerContradiction: true } });
+    const fixture = await openFixture({ profile: 'stock', quirks: { innerContradiction: true } });
     const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
     expect((await fixture.until(() => fixture.gateway.videos.get(remoteId))).state).toMatch(/succeeded|failed/);
   });
 });
 
 describe('An invalid video order', () => {
-  const eight = Array.from({ length: 8 }, () => redImage);
+  const eightImages = Array.from({ length: 8 }, () => redImage);
   it.each([
     [{ prompt: '' }, 'prompt'],
     [{ size: 'large' }, 'size'],
@@ -149,17 +149,17 @@ describe('An invalid video order', () => {
     [{ image: 'data:image/png;base64,abc' }, 'image'],
     [{ extra: { prompt: 'sneaky' } }, '0'],
   ])('An invalid video order is refused locally: %j', async (part, field) => {
-    const fixture = await both();
+    const fixture = await openFixture();
     const error = await failureOf(fixture.gateway.videos.create({ model: 'm', prompt: 'x', ...part }));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
     expect(error.message).toMatch(new RegExp(`^${field}: `));
-    expect(fixture.embedded.heard).toEqual([]);
+    expect(fixture.embedded.requests).toEqual([]);
   });
 
   it('The gateway decides how many references a model accepts', async () => {
-    const fixture = await both();
-    const order = { model: await videoModel(fixture), prompt: 'x', images: eight };
+    const fixture = await openFixture();
+    const order = { model: await videoModel(fixture), prompt: 'x', images: eightImages };
     await failureOf(fixture.gateway.videos.create(order));
-    expect(lastRequest(fixture, '/v1/video/generations')).toMatchObject({ status: 400, body: { images: eight } });
+    expect(lastRequest(fixture, '/v1/video/generations')).toMatchObject({ status: 400, body: { images: eightImages } });
   });
 });

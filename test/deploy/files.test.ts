@@ -41,8 +41,8 @@ function temporaryFolder(): string {
   return folder;
 }
 
-const has = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0;
-const absent = (tool: string): string => (has(tool) ? '' : ` (skipped: there is no ${tool})`);
+const isInstalled = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0;
+const skipNote = (tool: string): string => (isInstalled(tool) ? '' : ` (skipped: there is no ${tool})`);
 
 function run(tool: string, args: readonly string[], cwd = '.'): string {
   const { status, stdout, stderr } = spawnSync(tool, args, { cwd, encoding: 'utf8' });
@@ -72,7 +72,7 @@ describe('Dockerfile', () => {
     });
   });
 
-  it('Everything that is copied exists, and .dockerignore admits exactly that', () => {
+  it('Everything that is copied exists, and .dockerignore allows exactly that', () => {
     const allowed = readFileSync('.dockerignore', 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -116,7 +116,7 @@ describe('compose.yaml', () => {
   });
 
   it.each(services)(
-    '%s mounts only files that exist, and images of a fixed version',
+    'The service %s mounts only files that exist, and uses an image of a fixed version',
     (_, { volumes = [], ...rest }) => {
       const files = volumes.map((volume) => volume.split(':')[0] ?? '').filter((path) => path.startsWith('./deploy'));
       expect(files.filter((path) => !existsSync(path))).toEqual([]);
@@ -130,21 +130,24 @@ describe('compose.yaml', () => {
     expect(profiles.toSorted()).toEqual(['cluster', 'monitoring', 'postgres', 'redis']);
   });
 
-  it.skipIf(!has('docker-compose'))(`docker-compose accepts it with every profile${absent('docker-compose')}`, () => {
-    const folder = temporaryFolder();
-    copyFileSync('compose.yaml', join(folder, 'compose.yaml'));
-    writeFileSync(join(folder, '.env'), '');
-    const all = profiles.flatMap((profile) => ['--profile', profile]);
-    for (const chosen of [[], all]) expect(run('docker-compose', [...chosen, 'config', '--quiet'], folder)).toBe('');
-  });
+  it.skipIf(!isInstalled('docker-compose'))(
+    `docker-compose accepts compose.yaml with every profile${skipNote('docker-compose')}`,
+    () => {
+      const folder = temporaryFolder();
+      copyFileSync('compose.yaml', join(folder, 'compose.yaml'));
+      writeFileSync(join(folder, '.env'), '');
+      const all = profiles.flatMap((profile) => ['--profile', profile]);
+      for (const chosen of [[], all]) expect(run('docker-compose', [...chosen, 'config', '--quiet'], folder)).toBe('');
+    },
+  );
 
   it('Prometheus scrapes the port and path at which the bot serves its metrics', () => {
     const { scrape_configs: jobs } = parse(readFileSync('deploy/monitoring/prometheus.yaml', 'utf8'));
-    const found = { names: ['bot', 'shard', 'worker'], type: 'A', port: Number(image.port) };
-    expect(jobs).toEqual([{ job_name: 'atelier', dns_sd_configs: [found] }]);
+    const discovery = { names: ['bot', 'shard', 'worker'], type: 'A', port: Number(image.port) };
+    expect(jobs).toEqual([{ job_name: 'atelier', dns_sd_configs: [discovery] }]);
   });
 
-  it.skipIf(!has('promtool'))(`promtool accepts the configuration of Prometheus${absent('promtool')}`, () => {
+  it.skipIf(!isInstalled('promtool'))(`promtool accepts the configuration of Prometheus${skipNote('promtool')}`, () => {
     expect(run('promtool', ['check', 'config', 'deploy/monitoring/prometheus.yaml'])).toBe('');
   });
 });
@@ -152,20 +155,20 @@ describe('compose.yaml', () => {
 describe(unitFile, () => {
   const lines = (key: string): string[] =>
     [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
-  const here = resolve('.');
+  const projectRoot = resolve('.');
 
   it('The unit runs the bot as npm start does', () => {
     const [node, ...rest] = startCommand;
-    const words = [
+    const expectedCommand = [
       '/opt/atelier/node_modules/.bin/node',
       ...rest.map((word) => word.replace(/^(\.\/)?(?=s(rc|cripts)\/)/, '/opt/atelier/')),
     ];
     expect(node).toBe('node');
-    expect(lines('ExecStart')).toEqual([words.join(' ')]);
+    expect(lines('ExecStart')).toEqual([expectedCommand.join(' ')]);
   });
 
   it('The command of the unit finds everything from another working directory, and exits with 78 without settings', () => {
-    const [command = '', ...args] = (lines('ExecStart')[0] ?? '').replaceAll('/opt/atelier', here).split(' ');
+    const [command = '', ...args] = (lines('ExecStart')[0] ?? '').replaceAll('/opt/atelier', projectRoot).split(' ');
     const { status, stderr } = spawnSync(command, args, { cwd: temporaryFolder(), env: {}, encoding: 'utf8' });
     expect(stderr).toContain('  DISCORD_TOKEN is required');
     expect(status).toBe(78);
@@ -183,14 +186,17 @@ describe(unitFile, () => {
     expect(files).toHaveLength(credentials.length);
   });
 
-  it.skipIf(!has('systemd-analyze'))(`systemd reports no problems with the unit${absent('systemd-analyze')}`, () => {
-    const file = join(temporaryFolder(), 'atelier.service');
-    writeFileSync(file, unit.replaceAll('/opt/atelier', here));
-    expect(spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toMatchObject({
-      status: 0,
-      stderr: '',
-    });
-    // The exposure times ten; 100 means a service without any protection.
-    expect(run('systemd-analyze', ['security', '--offline=true', '--threshold=15', file])).toBe('');
-  });
+  it.skipIf(!isInstalled('systemd-analyze'))(
+    `systemd reports no problems with the unit${skipNote('systemd-analyze')}`,
+    () => {
+      const file = join(temporaryFolder(), 'atelier.service');
+      writeFileSync(file, unit.replaceAll('/opt/atelier', projectRoot));
+      expect(spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toMatchObject({
+        status: 0,
+        stderr: '',
+      });
+      // The threshold is ten times the exposure level; 100 means a service without any protection.
+      expect(run('systemd-analyze', ['security', '--offline=true', '--threshold=15', file])).toBe('');
+    },
+  );
 });

@@ -37,8 +37,8 @@ function closure(names: readonly string[], from: string, found = new Set<string>
 export function imageFolder(): { folder: string; data: string; temporary: string } {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-image-'));
   chmodSync(folder, 0o755);
-  for (const from of closure(Object.keys(imageDependencies(packageFile)), root))
-    cpSync(from, join(folder, relative(root, from)), {
+  for (const packageFolder of closure(Object.keys(imageDependencies(packageFile)), root))
+    cpSync(packageFolder, join(folder, relative(root, packageFolder)), {
       recursive: true,
       filter: (path) => basename(path) !== 'node_modules',
     });
@@ -48,9 +48,9 @@ export function imageFolder(): { folder: string; data: string; temporary: string
   for (const path of readImage().copied) cpSync(join(root, path), join(folder, path), { recursive: true });
   const data = join(folder, 'data');
   const temporary = join(folder, 'tmp');
-  for (const own of [data, temporary]) {
-    mkdirSync(own);
-    if (imageUser.uid !== undefined) chownSync(own, imageUser.uid, imageUser.gid);
+  for (const path of [data, temporary]) {
+    mkdirSync(path);
+    if (imageUser.uid !== undefined) chownSync(path, imageUser.uid, imageUser.gid);
   }
   return { folder, data, temporary };
 }

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { key, type Stage, stage } from '../e2e/bot.ts';
 import { says } from '../e2e/quick.ts';
-import { atEnd } from '../support/ending.ts';
+import { addCleanup } from '../support/ending.ts';
 import { readImage } from './dockerfile.ts';
 import { imageFolder, imageUser } from './image-folder.ts';
 
@@ -29,7 +29,7 @@ async function freePort(): Promise<string> {
 /** Runs the image's command with its settings, as its user, with the secrets in files as in compose.yaml. */
 async function startImage({ discord, gateway }: Stage) {
   const { folder, data, temporary } = imageFolder();
-  atEnd(async () => rmSync(folder, { recursive: true }));
+  addCleanup(async () => rmSync(folder, { recursive: true }));
   const secret = (name: string, value: string): string => {
     const file = join(folder, name);
     writeFileSync(file, `${value}\n`);
@@ -48,13 +48,13 @@ async function startImage({ discord, gateway }: Stage) {
     DISCORD_API_URL: discord.apiUrl,
     DISCORD_ADMIN_GUILD_IDS: discord.world.guild('atelier').id,
   };
-  const how = { cwd: folder, env: environment, ...imageUser };
+  const spawnOptions = { cwd: folder, env: environment, ...imageUser };
   const [command = '', ...args] = image.command;
-  const child = spawn(command, args, { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { ...spawnOptions, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'close').then(([code]) => code as number | null);
-  atEnd(async () => {
+  addCleanup(async () => {
     if (child.exitCode === null) child.kill('SIGKILL');
     await ended;
   });
@@ -64,7 +64,7 @@ async function startImage({ discord, gateway }: Stage) {
     data,
     ended,
     folder,
-    said: () => output,
+    log: () => output,
     /** The HTTP status of the path, or 0 while nothing responds. */
     readiness: () =>
       fetch(`${url}/readyz`).then(
@@ -72,27 +72,31 @@ async function startImage({ discord, gateway }: Stage) {
         () => 0,
       ),
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
-    healthCheck: () => spawnSync('node', ['scripts/healthcheck.mjs', '/readyz'], { ...how, encoding: 'utf8' }),
+    healthCheck: () => spawnSync('node', ['scripts/healthcheck.mjs', '/readyz'], { ...spawnOptions, encoding: 'utf8' }),
     /** Runs a script of the image as in the same container. */
-    script: (name: string, file: string, more: Record<string, string> = {}) =>
-      spawnSync('node', [`scripts/${name}.ts`, file], { ...how, env: { ...environment, ...more }, encoding: 'utf8' }),
+    script: (name: string, file: string, extraSettings: Record<string, string> = {}) =>
+      spawnSync('node', [`scripts/${name}.ts`, file], {
+        ...spawnOptions,
+        env: { ...environment, ...extraSettings },
+        encoding: 'utf8',
+      }),
   };
 }
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 describe('The image', () => {
-  it(`The command of the image serves members, is backed up and restored, and stops on SIGTERM, with only the packages in the image${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
+  it(`The bot in the image serves members, is backed up and restored, and stops on SIGTERM, with only the packages in the image${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
     const fixture = await stage();
     fixture.gateway.setSpeed(50);
     const bot = await startImage(fixture);
-    const before = readdirSync(bot.folder);
+    const filesBefore = readdirSync(bot.folder);
     expect(bot.healthCheck()).toMatchObject({ status: 1, stdout: 'The bot does not answer: ECONNREFUSED\n' });
     await expect.poll(bot.readiness, WAIT).toBe(200);
     expect(bot.healthCheck()).toMatchObject({ status: 0, stdout: expect.stringContaining('"ready":true') });
 
-    const imagined = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    expect((await imagined.message(says('Finished in'))).attachments).toHaveLength(1);
+    const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
 
     // This needs the remaining files of the chart package, and the fonts.
     const usage = await (await fixture.discord.as('admin').slash('usage')).message();
@@ -110,16 +114,16 @@ describe('The image', () => {
     const backup = join(bot.data, 'atelier.backup');
     expect(bot.script('backup', backup)).toMatchObject({ status: 0 });
 
-    const stopsAt = performance.now();
+    const stopStartedAt = performance.now();
     bot.child.kill('SIGTERM');
     expect(await bot.ended).toBe(0);
-    expect(performance.now() - stopsAt).toBeLessThan(STOP_LIMIT_MS);
-    expect(bot.said()).toContain('Atelier has stopped.');
-    expect(bot.said()).not.toContain(fixture.discord.token);
+    expect(performance.now() - stopStartedAt).toBeLessThan(STOP_LIMIT_MS);
+    expect(bot.log()).toContain('Atelier has stopped.');
+    expect(bot.log()).not.toContain(fixture.discord.token);
     const restored = bot.script('restore', backup, { STORE_URL: 'sqlite://data/restored.sqlite' });
     expect(restored).toMatchObject({ status: 0, stdout: expect.stringContaining('Tasks: 1.') });
-    // Everything that it writes is in the volume.
+    // Everything that the bot writes is in the volume.
     expect(readdirSync(bot.data)).toContain('atelier.sqlite');
-    expect(readdirSync(bot.folder)).toEqual(before);
+    expect(readdirSync(bot.folder)).toEqual(filesBefore);
   });
 });

@@ -13,15 +13,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const WAIT = { timeout: 50_000, interval: 50 };
 
 /** An empty variable counts as unset, but keeps Node from reading its value from a developer's `.env`. */
-const nothingSet = Object.fromEntries(
+const emptySettings = Object.fromEntries(
   [...configVariables, ...secretVariables.map(fileVariable)].map((name) => [name, '']),
 );
 
 /** The parent pid of each process. The name of a process, in parentheses, may contain anything. */
-function parents(): Map<number, number> {
-  const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+function parentPids(): Map<number, number> {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return new Map(
-    numbers.flatMap((pid) => {
+    pids.flatMap((pid) => {
       try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
         return [[Number(pid), Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])] as const];
@@ -33,16 +33,16 @@ function parents(): Map<number, number> {
   );
 }
 
-function descendants(pid: number, all = parents()): number[] {
+function descendants(pid: number, all = parentPids()): number[] {
   const children = [...all].filter(([, parent]) => parent === pid).map(([child]) => child);
   return children.flatMap((child) => [child, ...descendants(child, all)]);
 }
 
-function npm(args: readonly string[], settings: Record<string, string> = {}) {
+function startNpm(args: readonly string[], settings: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-npm-'));
   const child = spawn('npm', args, {
     cwd: root,
-    env: { ...process.env, ...nothingSet, TMPDIR: folder, ...settings },
+    env: { ...process.env, ...emptySettings, TMPDIR: folder, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -61,7 +61,7 @@ function npm(args: readonly string[], settings: Record<string, string> = {}) {
   let started: number[] = [];
   return {
     folder,
-    said: () => output,
+    log: () => output,
     /** Sends SIGTERM only to npm itself. Returns the pids of everything that npm had started. */
     async stop(): Promise<number[]> {
       started = descendants(pid);
@@ -72,38 +72,38 @@ function npm(args: readonly string[], settings: Record<string, string> = {}) {
   };
 }
 
-const isAlive = (pid: number): boolean => parents().has(pid);
+const isAlive = (pid: number): boolean => parentPids().has(pid);
 
 describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped if there is no /proc)', () => {
-  it('The bot that npm start runs stops in an orderly way, and nothing is left running', async () => {
+  it('A bot that was started with npm start stops gracefully, and nothing is left running', async () => {
     const { discord, gateway, config } = await stage();
-    const bot = npm(['start'], {
+    const bot = startNpm(['start'], {
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
       GATEWAY_BASE_URL: gateway.url,
       GATEWAY_API_KEY: key,
       STORE_URL: config.store.url,
     });
-    await expect.poll(bot.said, WAIT).toContain('Atelier is ready.');
+    await expect.poll(bot.log, WAIT).toContain('Atelier is ready.');
     const started = await bot.stop();
     expect(started.length).toBeGreaterThan(0);
     await expect.poll(() => started.filter(isAlive), WAIT).toEqual([]);
-    expect(bot.said()).toContain('Atelier has stopped.');
+    expect(bot.log()).toContain('Atelier has stopped.');
   });
 
   it('npm run sandbox stops its bot and removes its files, and nothing is left running', async () => {
-    const sandbox = npm(['run', 'sandbox', '--', '--port', '0']);
-    await expect.poll(sandbox.said, WAIT).toContain('Ready in');
+    const sandbox = startNpm(['run', 'sandbox', '--', '--port', '0']);
+    await expect.poll(sandbox.log, WAIT).toContain('Ready in');
     const started = await sandbox.stop();
-    // At least the sandbox and its bot.
+    // npm has started at least the sandbox and its bot.
     expect(started.length).toBeGreaterThan(1);
     await expect.poll(() => started.filter(isAlive), WAIT).toEqual([]);
     expect(readdirSync(sandbox.folder).filter((name) => name.startsWith('atelier-'))).toEqual([]);
   });
 
   it('npm run sandbox:gateway leaves nothing running', async () => {
-    const gateway = npm(['run', 'sandbox:gateway', '--', '--port', '0']);
-    await expect.poll(gateway.said, WAIT).toContain('listens on');
+    const gateway = startNpm(['run', 'sandbox:gateway', '--', '--port', '0']);
+    await expect.poll(gateway.log, WAIT).toContain('listens on');
     const started = await gateway.stop();
     expect(started.length).toBeGreaterThan(0);
     await expect.poll(() => started.filter(isAlive), WAIT).toEqual([]);

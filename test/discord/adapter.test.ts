@@ -9,7 +9,7 @@ import type { ButtonPlan, MessagePlan } from '../../src/discord/plan.ts';
 const button = (number: number): ButtonPlan => ({ type: 'button', id: `a.1.${number}`, label: `U${number}` });
 
 /** The violations that Discord would report for the body of a plan. */
-function verdict(plan: MessagePlan) {
+function violationsOf(plan: MessagePlan) {
   const { body, files } = bodyOf(plan);
   return validateBody('webhook-edit', body, {
     files: files.map(({ name, data }, id) => ({ id: String(id), name, bytes: Buffer.byteLength(data as Buffer) })),
@@ -31,25 +31,25 @@ describe('A message plan', () => {
     });
     expect(body.components.map((row) => 'components' in row && row.components.length)).toEqual([5, 4]);
     expect(files[0]?.name).toBe('SPOILER_a.png');
-    expect(verdict(plan)).toEqual([]);
+    expect(violationsOf(plan)).toEqual([]);
   });
 
   it('A message plan with long content is truncated at a word boundary, or moved to a file while its beginning stays in the message', () => {
     const long = 'word '.repeat(1_000).trim();
-    const cut = bodyOf({ content: long });
-    expect(cut.body.content?.length).toBeLessThanOrEqual(2_000);
-    expect(cut.body.content).toMatch(/word…$/);
-    const moved = bodyOf({ content: long, overflow: 'file' });
-    expect(moved.files[0]?.data.toString()).toBe(long);
-    expect(verdict({ content: long, overflow: 'file' })).toEqual([]);
+    const truncated = bodyOf({ content: long });
+    expect(truncated.body.content?.length).toBeLessThanOrEqual(2_000);
+    expect(truncated.body.content).toMatch(/word…$/);
+    const withFile = bodyOf({ content: long, overflow: 'file' });
+    expect(withFile.files[0]?.data.toString()).toBe(long);
+    expect(violationsOf({ content: long, overflow: 'file' })).toEqual([]);
   });
 
-  it('A message plan with too many buttons offers them in a select menu that presses them', () => {
+  it('A message plan with too many buttons offers them as the options of a select menu', () => {
     const plan = { content: 'x', controls: Array.from({ length: 26 }, (_, index) => button(index)) };
     const [row] = bodyOf(plan).body.components;
     const select = row && 'components' in row ? row.components[0] : undefined;
     expect(select).toMatchObject({ type: ComponentType.StringSelect, custom_id: 'press.1' });
-    expect(verdict(plan)).toEqual([]);
+    expect(violationsOf(plan)).toEqual([]);
   });
 
   it('Discord accepts the message for a plan with any content, labels and pages', () => {
@@ -62,7 +62,7 @@ describe('A message plan', () => {
     fc.assert(
       fc.property(fc.oneof(fc.record({ content: text }), fc.record({ page })), controls, (message, labels) => {
         const plan = { ...message, controls: labels.map((label, index) => ({ ...button(index), label })) };
-        expect(verdict(plan)).toEqual([]);
+        expect(violationsOf(plan)).toEqual([]);
       }),
       { numRuns: 60 },
     );
@@ -99,19 +99,19 @@ describe('The beginning of a long message', () => {
       '🦊',
     );
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 60 }), fc.integer({ min: 8, max: 60 }), (parts, most) => {
+      fc.property(fc.array(pieces, { maxLength: 60 }), fc.integer({ min: 8, max: 60 }), (parts, limit) => {
         const text = parts.join('');
-        const start = truncateMarkdown(text, most);
-        expect(start.length).toBeLessThanOrEqual(most);
+        const start = truncateMarkdown(text, limit);
+        expect(start.length).toBeLessThanOrEqual(limit);
         expect(start.isWellFormed()).toBe(true);
-        if (text.length <= most) {
+        if (text.length <= limit) {
           expect(start).toBe(text);
           return;
         }
-        const [shown = '', closing = ''] = start.split('…');
-        expect(text.startsWith(shown)).toBe(true);
+        const [prefix = '', closing = ''] = start.split('…');
+        expect(text.startsWith(prefix)).toBe(true);
         expect(closing).toMatch(/^(?:\*\*|~~|\|\||`)*$/);
-        expect(shown).not.toMatch(/<@?1?$|\\$|\[a?\]?\(?[a-z:/.]*$/);
+        expect(prefix).not.toMatch(/<@?1?$|\\$|\[a?\]?\(?[a-z:/.]*$/);
       }),
     );
   });
@@ -120,11 +120,11 @@ describe('The beginning of a long message', () => {
 describe('Shortened text', () => {
   it('Text is shortened only if it is too long, to at most the limit and never within a character', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, most) => {
-        const short = truncate(text, most);
-        expect(short.length).toBeLessThanOrEqual(most);
-        if (text.length <= most) expect(short).toBe(text);
-        if (text.isWellFormed()) expect(short.isWellFormed()).toBe(true);
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, limit) => {
+        const shortened = truncate(text, limit);
+        expect(shortened.length).toBeLessThanOrEqual(limit);
+        if (text.length <= limit) expect(shortened).toBe(text);
+        if (text.isWellFormed()) expect(shortened.isWellFormed()).toBe(true);
       }),
     );
   });

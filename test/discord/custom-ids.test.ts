@@ -8,7 +8,7 @@ import { Refusal } from '../../src/lib/refusal.ts';
  * One custom id of each kind in use. Posted messages keep them forever, so none may ever be removed or change its
  * meaning.
  */
-const INSIDE_MESSAGES = [
+const POSTED_CUSTOM_IDS = [
   'a.1.01k3v9x2mabcdefgh.3',
   'chg.1.01k3v9x2mabcdefgh.U2',
   'chg.1.01k3v9x2mabcdefgh.R',
@@ -104,7 +104,7 @@ function readKnownId(text: string): { id: CustomId; verb: Verb<unknown> } {
 }
 
 describe('The table of custom ids', () => {
-  it.each(INSIDE_MESSAGES)('The custom id %s can be read and is still written the same way', (text) => {
+  it.each(POSTED_CUSTOM_IDS)('The custom id %s can be read and is still written the same way', (text) => {
     const { id, verb } = readKnownId(text);
     const pointer = verb.read(id);
     expect(pointer).not.toBeInstanceOf(Refusal);
@@ -112,12 +112,12 @@ describe('The table of custom ids', () => {
   });
 
   it('Every custom id in the table has a handler', () => {
-    const filled = { fields: { words: 'a fox', reason: 'hate', time: 'day' }, lists: {}, files: {} };
-    for (const text of INSIDE_MESSAGES) {
+    const formValues = { fields: { words: 'a fox', reason: 'hate', time: 'day' }, lists: {}, files: {} };
+    for (const text of POSTED_CUSTOM_IDS) {
       const { id } = readKnownId(text);
       const button = handlers.buttons.find(({ verb }) => verb === id.verb)?.press(id, []);
       const opener = handlers.openers.find(({ verb }) => verb === id.verb)?.open(id);
-      const form = handlers.forms.find(({ verb }) => verb === id.verb)?.read(id, filled);
+      const form = handlers.forms.find(({ verb }) => verb === id.verb)?.read(id, formValues);
       const [handler, ...others] = [button, opener, form].filter((one) => one !== undefined);
       expect([typeof handler, others], text).toEqual([id.verb === 'press' ? 'undefined' : expect.any(String), []]);
       // The handler may refuse these form values, but not the id.
@@ -128,7 +128,7 @@ describe('The table of custom ids', () => {
   it('Every verb is defined once and occurs in the table of custom ids', () => {
     expect(verbs.size).toBe(Object.keys(customIds).length);
     expect([...verbs.keys()].toSorted()).toEqual(
-      [...new Set(INSIDE_MESSAGES.map((id) => readKnownId(id).id.verb))].toSorted(),
+      [...new Set(POSTED_CUSTOM_IDS.map((id) => readKnownId(id).id.verb))].toSorted(),
     );
   });
 
@@ -147,12 +147,12 @@ describe('The table of custom ids', () => {
     'tune.1.delete.ft',
     'tune.1.page..1',
     'tasks.1.x....',
-  ])('The table of custom ids refuses %s, which was never written', (text) => {
+  ])('The custom id %s, which the bot never writes, is refused', (text) => {
     const { id, verb } = readKnownId(text);
     expect(verb.read(id)).toEqual(new Refusal('refusals.unknownButton'));
   });
 
-  it('A custom id of an unknown version is refused with its own sentence', () => {
+  it('A custom id of an unknown version is refused with its own explanation', () => {
     const { id, verb } = readKnownId('retry.2.01k3v9x2mabcdefgh');
     expect(verb.read(id)).toEqual(new Refusal('refusals.outdatedButton'));
   });
@@ -171,7 +171,7 @@ describe('The encoding of custom ids', () => {
     expect(customId('a', 1, '01k2', '3')).toBe('a.1.01k2.3');
   });
 
-  it('A custom id never exceeds the limit of Discord', () => {
+  it('Creating a custom id longer than Discord allows throws', () => {
     expect(() => customId('a', 1, 'x'.repeat(100))).toThrow(RangeError);
   });
 
@@ -192,7 +192,7 @@ describe('The encoding of custom ids', () => {
     expect(readCustomId(text)).toBeUndefined();
   });
 
-  it('Any text is either read as a custom id or refused, and never throws', () => {
+  it('Any text is either read as a custom id or refused, without throwing', () => {
     fc.assert(fc.property(fc.string(), (text) => void readCustomId(text)));
   });
 });

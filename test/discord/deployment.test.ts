@@ -5,8 +5,8 @@ import { features } from '../../src/commands/index.ts';
 import { installLinks, planDeployment } from '../../src/discord/deployment.ts';
 import { type CommandBody, registrations } from '../../src/discord/registration.ts';
 
-const wanted = registrations(features, { userInstall: false });
-const names = wanted.map(({ name }) => name);
+const expectedCommands = registrations(features, { userInstall: false });
+const names = expectedCommands.map(({ name }) => name);
 
 /** Commands as Discord returns them: with ids, versions and explicit defaults. */
 function registeredCommands(bodies: readonly CommandBody[]): APIApplicationCommand[] {
@@ -26,11 +26,11 @@ function registeredCommands(bodies: readonly CommandBody[]): APIApplicationComma
 
 describe('The deployment of commands', () => {
   it('The deployment creates all commands if none is registered', () => {
-    expect(planDeployment([], wanted).create.map(({ name }) => name)).toEqual(names);
+    expect(planDeployment([], expectedCommands).create.map(({ name }) => name)).toEqual(names);
   });
 
   it('The deployment writes nothing if nothing has changed', () => {
-    expect(planDeployment(registeredCommands(wanted), wanted)).toEqual({
+    expect(planDeployment(registeredCommands(expectedCommands), expectedCommands)).toEqual({
       create: [],
       change: [],
       remove: [],
@@ -39,27 +39,27 @@ describe('The deployment of commands', () => {
   });
 
   it('The deployment updates changed commands and deletes removed ones', () => {
-    const registered = registeredCommands(wanted);
+    const registered = registeredCommands(expectedCommands);
     const [first] = registered;
     if (first) Object.assign(first, { description: 'Another' });
-    const { change, remove, unchanged } = planDeployment(registered, wanted.slice(0, -1));
-    expect(change).toEqual([{ id: first?.id, body: wanted[0] }]);
+    const { change, remove, unchanged } = planDeployment(registered, expectedCommands.slice(0, -1));
+    expect(change).toEqual([{ id: first?.id, body: expectedCommands[0] }]);
     expect(remove.map(({ name }) => name)).toEqual(names.slice(-1));
     expect(unchanged).toEqual(names.slice(1, -1));
   });
 
   it('The deployment renames a menu that is registered under its former name', () => {
     const menu = { name: 'New', type: ApplicationCommandType.Message } as const;
-    const former = new Map([['New', ['Old', 'Older']]]);
+    const formerNames = new Map([['New', ['Old', 'Older']]]);
     const registered = registeredCommands([{ ...menu, name: 'Old' }]);
     const renamed = { create: [], change: [{ id: registered[0]?.id, body: menu }], remove: [], unchanged: [] };
-    expect(planDeployment(registered, [menu], former)).toEqual(renamed);
+    expect(planDeployment(registered, [menu], formerNames)).toEqual(renamed);
     const both = registeredCommands([{ ...menu, name: 'Old' }, menu]);
-    const oldOne = { id: both[0]?.id, name: 'Old' };
-    expect(planDeployment(both, [menu], former)).toEqual({
+    const oldMenu = { id: both[0]?.id, name: 'Old' };
+    expect(planDeployment(both, [menu], formerNames)).toEqual({
       create: [],
       change: [],
-      remove: [oldOne],
+      remove: [oldMenu],
       unchanged: ['New'],
     });
   });
@@ -69,7 +69,7 @@ describe('The deployment of commands', () => {
   });
 
   it.each([true, false])(
-    'The commands for talks, budgets and rules are offered only in servers (user installation: %s)',
+    'The commands for live conversations, budgets and rules are offered only in servers (user installation: %s)',
     (userInstall) => {
       const all = registrations(features, { userInstall });
       const forServers = all.filter(({ name }) => ['talk', 'budget', 'server'].includes(name));

@@ -4,10 +4,10 @@ import { talkPlaceFor } from '../../src/discord/guards.ts';
 import type { InteractionFacts } from '../../src/discord/place.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
-const needed = Permission.ViewChannel | Permission.SendMessagesInThreads | Permission.AttachFiles;
-const all = needed | Permission.CreatePublicThreads | Permission.CreatePrivateThreads;
+const requiredPermissions = Permission.ViewChannel | Permission.SendMessagesInThreads | Permission.AttachFiles;
+const allPermissions = requiredPermissions | Permission.CreatePublicThreads | Permission.CreatePrivateThreads;
 
-const text: InteractionFacts = {
+const textChannel: InteractionFacts = {
   ...{
     userId: '1',
     guildId: '2',
@@ -17,35 +17,42 @@ const text: InteractionFacts = {
     isAgeRestricted: false,
     locale: 'en-US',
   },
-  ...{ createdAt: 0, permissions: 0n, roleIds: [], appPermissions: all, uploadLimit: 10_000_000, install: 'guild' },
+  ...{
+    createdAt: 0,
+    permissions: 0n,
+    roleIds: [],
+    appPermissions: allPermissions,
+    uploadLimit: 10_000_000,
+    install: 'guild',
+  },
 };
 
 const refusal = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
 
 describe('The place of a live conversation for one member', () => {
   it('A live conversation for one member gets a private thread if the bot can create one', () => {
-    expect(talkPlaceFor(text, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isPrivate: true });
+    expect(talkPlaceFor(textChannel, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isPrivate: true });
   });
 
   it('A live conversation for one member gets a public thread if the bot can only create public ones', () => {
-    const place = { ...text, appPermissions: needed | Permission.CreatePublicThreads };
-    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isPrivate: false });
+    const channel = { ...textChannel, appPermissions: requiredPermissions | Permission.CreatePublicThreads };
+    expect(talkPlaceFor(channel, 'me')).toMatchObject({ kind: 'public', isPrivate: false });
   });
 
   it('A live conversation for one member in an announcement channel gets an announcement thread, because those channels cannot have private ones', () => {
-    const place = { ...text, channelType: ChannelType.GuildAnnouncement };
-    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'announcement', isPrivate: false });
+    const channel = { ...textChannel, channelType: ChannelType.GuildAnnouncement };
+    expect(talkPlaceFor(channel, 'me')).toMatchObject({ kind: 'announcement', isPrivate: false });
   });
 
   it('A live conversation for one member in a private thread does not require the permission for public threads', () => {
-    const place = { ...text, appPermissions: needed | Permission.CreatePrivateThreads };
-    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'private' });
-    expect(talkPlaceFor(place, 'everyone')).toEqual(refusal('refusals.talkNotAllowed', ['Create Public Threads']));
+    const channel = { ...textChannel, appPermissions: requiredPermissions | Permission.CreatePrivateThreads };
+    expect(talkPlaceFor(channel, 'me')).toMatchObject({ kind: 'private' });
+    expect(talkPlaceFor(channel, 'everyone')).toEqual(refusal('refusals.talkNotAllowed', ['Create Public Threads']));
   });
 });
 
 it('A live conversation for everyone gets a public thread, even if the bot can create private ones', () => {
-  expect(talkPlaceFor(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isPrivate: false });
+  expect(talkPlaceFor(textChannel, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isPrivate: false });
 });
 
 it.each([
@@ -55,16 +62,17 @@ it.each([
 ])(
   'A live conversation that is started in a thread of type %s stays there and is as private as the thread',
   (channelType, isPrivate) => {
-    const place = { ...text, channelType, appPermissions: needed };
+    const channel = { ...textChannel, channelType, appPermissions: requiredPermissions };
     for (const who of ['me', 'everyone'] as const) {
-      expect(talkPlaceFor(place, who)).toEqual({ in: 'this-thread', channelId: '3', isPrivate });
+      expect(talkPlaceFor(channel, who)).toEqual({ in: 'this-thread', channelId: '3', isPrivate });
     }
   },
 );
 
 it.each([ChannelType.GuildVoice, ChannelType.GuildStageVoice, ChannelType.GuildForum])(
   'A live conversation is refused in a channel of type %s, which has no threads',
-  (channelType) => expect(talkPlaceFor({ ...text, channelType }, 'me')).toEqual(refusal('refusals.talkNoThreads')),
+  (channelType) =>
+    expect(talkPlaceFor({ ...textChannel, channelType }, 'me')).toEqual(refusal('refusals.talkNoThreads')),
 );
 
 it.each([
@@ -72,21 +80,23 @@ it.each([
   ['Attach Files', Permission.AttachFiles],
   ['View Channel', Permission.ViewChannel],
 ])('A live conversation is refused without the permission %s, and the refusal names it', (name, bit) => {
-  const appPermissions = all & ~bit;
+  const appPermissions = allPermissions & ~bit;
   for (const channelType of [ChannelType.GuildText, ChannelType.PublicThread]) {
-    expect(talkPlaceFor({ ...text, channelType, appPermissions }, 'everyone')).toEqual(
+    expect(talkPlaceFor({ ...textChannel, channelType, appPermissions }, 'everyone')).toEqual(
       refusal('refusals.talkNotAllowed', [name]),
     );
   }
 });
 
 it('A bot with the Administrator permission may start a live conversation', () => {
-  expect(talkPlaceFor({ ...text, appPermissions: Permission.Administrator }, 'me')).toMatchObject({ kind: 'private' });
+  expect(talkPlaceFor({ ...textChannel, appPermissions: Permission.Administrator }, 'me')).toMatchObject({
+    kind: 'private',
+  });
 });
 
 it.each([
   ['a direct message', { guildId: undefined }],
   ['a server that has not installed the bot', { install: 'user' as const }],
 ])('A live conversation is refused in %s', (_name, changes) => {
-  expect(talkPlaceFor({ ...text, ...changes }, 'me')).toEqual(refusal('refusals.talkOutsideServer'));
+  expect(talkPlaceFor({ ...textChannel, ...changes }, 'me')).toEqual(refusal('refusals.talkOutsideServer'));
 });

@@ -10,11 +10,11 @@ const interactionPacket = (id: string, type: number) => ({
 it('The types of channels are read from interactions and kept for the most recent channels', () => {
   const channels = new InteractionChannels();
   channels.readPacket(interactionPacket('1', ChannelType.PrivateThread));
-  expect(channels.of('1')?.type).toBe(ChannelType.PrivateThread);
-  expect(channels.of('2')).toBeUndefined();
+  expect(channels.get('1')?.type).toBe(ChannelType.PrivateThread);
+  expect(channels.get('2')).toBeUndefined();
   for (let id = 2; id <= 2_000; id++) channels.readPacket(interactionPacket(String(id), ChannelType.GuildText));
-  expect(channels.of('1')).toBeUndefined();
-  expect(channels.of('2000')?.type).toBe(ChannelType.GuildText);
+  expect(channels.get('1')).toBeUndefined();
+  expect(channels.get('2000')?.type).toBe(ChannelType.GuildText);
 });
 
 it('Every other packet is ignored', () => {

@@ -3,7 +3,7 @@ import { bodyOf } from '../../src/discord/adapter.ts';
 import { escapeText } from '../../src/discord/markdown.ts';
 
 /** Finds invites as clients do, anywhere in the raw text. */
-const UNFOLDED =
+const INVITE_PATTERN =
   /discord(?:app)?(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com\/(?:invite|template|gifts|events|oauth2|activities))/i;
 
 const INVITES = [
@@ -24,7 +24,7 @@ const INVITES = [
   'https://discord.com/channels/1/2/3/../../../../invite/abcdef',
 ];
 
-const AROUND = [
+const WRAPPERS = [
   (link: string) => link,
   (link: string) => `join <${link}> now`,
   (link: string) => `[an image](${link})`,
@@ -39,13 +39,13 @@ const hostsIn = (text: string): string[] =>
 
 describe('An invite link in untrusted text', () => {
   it.each(INVITES)('The invite %s is neither embedded nor followed in any Markdown', (link) => {
-    for (const around of AROUND) {
-      const { content = '' } = bodyOf({ content: around(link) }).body;
-      expect(content).not.toMatch(UNFOLDED);
+    for (const wrap of WRAPPERS) {
+      const { content = '' } = bodyOf({ content: wrap(link) }).body;
+      expect(content).not.toMatch(INVITE_PATTERN);
       expect(hostsIn(content).filter((host) => /discord/.test(host) && host !== 'discord')).toEqual([]);
-      expect(content.replaceAll('\ufeff', '')).toBe(around(link));
-      const [page] = bodyOf({ page: { title: 'x', blocks: [around(link)] } }).body.components;
-      expect(JSON.stringify(page)).not.toMatch(UNFOLDED);
+      expect(content.replaceAll('\ufeff', '')).toBe(wrap(link));
+      const [page] = bodyOf({ page: { title: 'x', blocks: [wrap(link)] } }).body.components;
+      expect(JSON.stringify(page)).not.toMatch(INVITE_PATTERN);
     }
   });
 

@@ -4,17 +4,17 @@ import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/
 import { texts } from '../../src/commands/index.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { command } from '../../src/discord/handlers.ts';
-import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
-import { Rates } from '../../src/discord/rates.ts';
+import { RateLimiter } from '../../src/discord/rates.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { createSay } from '../../src/locales/index.ts';
 
-/** A command with one option of each type; its handler records the values. */
-const tellCommand = command({
+/** A command with one option of each type; its handler echoes the values. */
+const echoCommand = command({
   name: 'tell',
   isPrivate: false,
   options: {
@@ -28,16 +28,16 @@ const tellCommand = command({
   run: async (values) => ({ content: JSON.stringify(values) }),
 });
 
-async function recordingDiscord(): Promise<EmbeddedDiscord> {
+async function startEchoBot(): Promise<EmbeddedDiscord> {
   const discord = await startDiscord();
   onTestFinished(async () => {
     await discord.close();
     expect(discord.violations).toEqual([]);
   });
-  const clients = openDiscordClients(discord.apiUrl);
+  const clients = createDiscordClients(discord.apiUrl);
   const { client } = clients;
   onTestFinished(() => clients.close());
-  const log = openLog({ level: 'info', secrets: [], readable: false, write: () => undefined });
+  const log = openLog({ level: 'info', secrets: [], isReadable: false, write: () => undefined });
   const funnel = new Funnel(createSay(texts), log);
   const parts = {
     services: { adminGuildIds: [] },
@@ -47,12 +47,12 @@ async function recordingDiscord(): Promise<EmbeddedDiscord> {
     clock: systemClock,
   };
   const router = new Router({
-    handlers: { commands: [tellCommand] },
+    handlers: { commands: [echoCommand] },
     guards: [],
-    rates: new Rates({ settings: {}, clock: systemClock, log }),
+    rateLimiter: new RateLimiter({ settings: {}, clock: systemClock, log }),
     ...parts,
   });
-  client.on(Events.InteractionCreate, (interaction) => void router.take(interaction));
+  client.on(Events.InteractionCreate, (interaction) => void router.route(interaction));
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;
@@ -70,24 +70,24 @@ async function recordingDiscord(): Promise<EmbeddedDiscord> {
 
 describe('The options of a command', () => {
   it('Options keep their type, including zero and false', async () => {
-    const discord = await recordingDiscord();
-    const filled = { words: 'hello', sure: false, count: 0, share: 0.5 };
-    const exchange = await discord.as('member').slash('tell', filled);
-    expect(JSON.parse(text(await exchange.message()))).toEqual(filled);
+    const discord = await startEchoBot();
+    const enteredValues = { words: 'hello', sure: false, count: 0, share: 0.5 };
+    const exchange = await discord.as('member').slash('tell', enteredValues);
+    expect(JSON.parse(text(await exchange.message()))).toEqual(enteredValues);
   });
 
   it('Options without a value are omitted', async () => {
-    const discord = await recordingDiscord();
+    const discord = await startEchoBot();
     const exchange = await discord.as('member').slash('tell', { words: 'hello' });
     expect(JSON.parse(text(await exchange.message()))).toEqual({ words: 'hello' });
   });
 
   it('A file option contains the URL and the properties that Discord states, and the file is not fetched', async () => {
-    const discord = await recordingDiscord();
+    const discord = await startEchoBot();
     const file = { name: 'fox.png', bytes: Buffer.from('not looked into'), contentType: 'image/png' };
     const exchange = await discord.as('member').slash('tell', { words: 'look', file });
-    const { file: given } = JSON.parse(text(await exchange.message()));
-    expect(given).toEqual({
+    const { file: received } = JSON.parse(text(await exchange.message()));
+    expect(received).toEqual({
       id: expect.stringMatching(/^\d+$/),
       name: 'fox.png',
       address: expect.stringMatching(/^http.*\/fox\.png\?ex=/),
@@ -98,7 +98,7 @@ describe('The options of a command', () => {
   });
 
   it('Guards receive the options before the acknowledgement', async () => {
-    const discord = await recordingDiscord();
+    const discord = await startEchoBot();
     const exchange = await discord.as('member').slash('tell', { words: 'hello', count: 13 });
     expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
     expect(text(await exchange.message())).toContain('is no longer stored');

@@ -1,7 +1,7 @@
 import { REST } from 'discord.js';
 import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { openOwners } from '../../src/discord/reads.ts';
+import { createOwnerLookup } from '../../src/discord/reads.ts';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -9,29 +9,32 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Returns the application information that Discord returns. */
-async function applicationOf(answer: () => { status: number; body: object }) {
+/** Starts a server that returns application information as Discord does. */
+async function openApplication(respond: () => { status: number; body: object }) {
   const server = Fastify();
   let requestCount = 0;
   server.get('/v10/applications/@me', (_request, reply) => {
     requestCount++;
-    const { status, body } = answer();
+    const { status, body } = respond();
     return reply.code(status).send(body);
   });
   const api = await server.listen({ port: 0, host: '127.0.0.1' });
   closers.push(() => server.close());
   const warned: string[] = [];
-  const owners = openOwners(new REST({ api, retries: 0 }).setToken('token'), {
-    warn: (_facts, sentence) => warned.push(sentence),
+  const owners = createOwnerLookup(new REST({ api, retries: 0 }).setToken('token'), {
+    warn: (_facts, message) => warned.push(message),
   });
   const isOperator = async (id: string): Promise<boolean> => (await owners()).has(id);
-  return { isOperator, warned, asked: () => requestCount };
+  return { isOperator, warned, queryCount: () => requestCount };
 }
 
 it('The owner of an application is the operator, and Discord is queried once', async () => {
-  const { isOperator, asked } = await applicationOf(() => ({ status: 200, body: { owner: { id: '1' }, team: null } }));
+  const { isOperator, queryCount } = await openApplication(() => ({
+    status: 200,
+    body: { owner: { id: '1' }, team: null },
+  }));
   expect(await Promise.all(['1', '2', '1'].map(isOperator))).toEqual([true, false, true]);
-  expect(asked()).toBe(1);
+  expect(queryCount()).toBe(1);
 });
 
 it('All accepted members of the owning team are operators, and invited ones are not', async () => {
@@ -40,13 +43,13 @@ it('All accepted members of the owning team are operators, and invited ones are 
     { membership_state: 1, user: { id: '2' } },
   ];
   const body = { owner: { id: '9' }, team: { members } };
-  const { isOperator } = await applicationOf(() => ({ status: 200, body }));
+  const { isOperator } = await openApplication(() => ({ status: 200, body }));
   expect(await Promise.all(['1', '2', '9'].map(isOperator))).toEqual([true, false, false]);
 });
 
 it('There is no operator while Discord does not respond, and the request is repeated', async () => {
   let isUp = false;
-  const { isOperator, warned } = await applicationOf(() =>
+  const { isOperator, warned } = await openApplication(() =>
     isUp ? { status: 200, body: { owner: { id: '1' } } } : { status: 500, body: {} },
   );
   expect(await isOperator('1')).toBe(false);

@@ -5,10 +5,10 @@ import { texts } from '../../src/commands/index.ts';
 import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { button, command, type EarlyContext, form, type Handlers, opener } from '../../src/discord/handlers.ts';
-import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import type { ButtonPlan } from '../../src/discord/plan.ts';
-import { Rates } from '../../src/discord/rates.ts';
+import { RateLimiter } from '../../src/discord/rates.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
@@ -17,13 +17,13 @@ import { createSay } from '../../src/locales/index.ts';
 
 const buttonPlan = (id: string, label: string): ButtonPlan => ({ type: 'button', id, label });
 
-const anything = { write: (args: readonly string[]) => args, read: (args: readonly string[]) => args };
-const push = verb('push', anything, { version: 2, understands: [1] });
-const pick = verb('pick', anything);
-const open = verb('open', anything);
-const fill = verb('fill', anything);
+const anyArguments = { write: (args: readonly string[]) => args, read: (args: readonly string[]) => args };
+const push = verb('push', anyArguments, { version: 2, olderVersions: [1] });
+const pick = verb('pick', anyArguments);
+const open = verb('open', anyArguments);
+const fill = verb('fill', anyArguments);
 
-/** One handler of each kind, each of which records its input. */
+/** Handlers of every kind, which echo their input. */
 const handlers: Handlers<EarlyContext['services']> = {
   commands: [
     command({
@@ -112,27 +112,32 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function routedDiscord(): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
+async function startRouter(): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
   const discord = await startDiscord();
   closers.push(() => discord.close());
-  const clients = openDiscordClients(discord.apiUrl);
+  const clients = createDiscordClients(discord.apiUrl);
   const { client } = clients;
   closers.push(() => clients.close());
   const lines: string[] = [];
-  const log = openLog({ level: 'info', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
+  const log = openLog({
+    level: 'info',
+    secrets: [discord.token],
+    isReadable: false,
+    write: (line) => lines.push(line),
+  });
   const say = createSay(texts);
   const funnel = new Funnel(say, log);
   const router = new Router({
     handlers,
     guards: [],
-    rates: new Rates({ settings: {}, clock: systemClock, log }),
+    rateLimiter: new RateLimiter({ settings: {}, clock: systemClock, log }),
     services: { adminGuildIds: [] },
     say,
     funnel,
     outbox: new Outbox(clients, log),
     clock: systemClock,
   });
-  client.on(Events.InteractionCreate, (interaction) => void router.take(interaction));
+  client.on(Events.InteractionCreate, (interaction) => void router.route(interaction));
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;
@@ -146,9 +151,9 @@ async function routedDiscord(): Promise<{ discord: EmbeddedDiscord; logged(): st
   return { discord, logged: () => lines.join('') };
 }
 
-describe('The router of interactions', () => {
+describe('The interaction router', () => {
   it('The router passes commands, presses, choices and message menus to their handlers', async () => {
-    const { discord } = await routedDiscord();
+    const { discord } = await startRouter();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     expect(text(shown)).toContain('here: boat');
@@ -163,7 +168,7 @@ describe('The router of interactions', () => {
   });
 
   it('The router passes a menu that is still registered under its former name to its handler', async () => {
-    const { discord } = await routedDiscord();
+    const { discord } = await startRouter();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     const described = await (await member.menu('What is this?', shown)).message();
@@ -172,7 +177,7 @@ describe('The router of interactions', () => {
   });
 
   it('The router opens a form as the first response and passes the entered values to the handler', async () => {
-    const { discord } = await routedDiscord();
+    const { discord } = await startRouter();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     const form = await (await member.click(shown, 'Open')).modal();
@@ -182,7 +187,7 @@ describe('The router of interactions', () => {
   });
 
   it('The router refuses an invalid form ephemerally and without a public acknowledgement', async () => {
-    const { discord } = await routedDiscord();
+    const { discord } = await startRouter();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     const form = await (await member.click(shown, 'Open')).modal();
@@ -193,36 +198,36 @@ describe('The router of interactions', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('The router presses the button that was chosen from a select menu', async () => {
-    const { discord } = await routedDiscord();
+  it('A button chosen from the overflow menu is handled like a press of that button', async () => {
+    const { discord } = await startRouter();
     const member = discord.as('member');
     const many = await (await member.slash('many')).message();
     const pressed = await member.choose(many, '…', [customId('push', 2, 'n7')]);
     expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed n7');
   });
 
-  it('The router responds to a button from another version and to an unknown command with a sentence', async () => {
-    const { discord } = await routedDiscord();
+  it('The router responds to a button from another version and to an unknown command with an explanation', async () => {
+    const { discord } = await startRouter();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     const outdated = await member.click(shown, 'Never');
-    const beside = await outdated.message((message) => text(message).length > 0 && message.id !== shown.id);
-    expect(text(beside)).toMatch(/another version|no longer works/);
-    expect(beside.ephemeral).toBe(true);
-    const gone = await (await member.slash('gone')).message();
-    expect(text(gone)).toContain('no longer exists');
-    expect(gone.ephemeral).toBe(true);
+    const reply = await outdated.message((message) => text(message).length > 0 && message.id !== shown.id);
+    expect(text(reply)).toMatch(/another version|no longer works/);
+    expect(reply.ephemeral).toBe(true);
+    const unknownReply = await (await member.slash('gone')).message();
+    expect(text(unknownReply)).toContain('no longer exists');
+    expect(unknownReply.ephemeral).toBe(true);
   });
 
   it('The router shows a refusal after the acknowledgement in place of the reply', async () => {
-    const { discord } = await routedDiscord();
+    const { discord } = await startRouter();
     const late = await discord.as('member').slash('late');
     expect((await late.acknowledged()).ephemeral).toBe(true);
     expect(text(await late.message())).toContain('is restarting');
   });
 
   it('If a handler throws, the router shows the member an error reference and logs the stack', async () => {
-    const { discord, logged } = await routedDiscord();
+    const { discord, logged } = await startRouter();
     const content = text(await (await discord.as('member').slash('throws')).message());
     const reference = /`([0-9a-f]{8})`/.exec(content)?.[1] ?? 'none';
     expect(content).not.toContain('bug');

@@ -32,10 +32,10 @@ describe('/about for the operator', () => {
     await (await startBot({ ...stage, version: '1.2.2' })).stop();
     clock.advance(3_600_000);
     await startBot(stage);
-    const well = await about('owner');
-    expect(well).toMatch(/Bot: ready\nDiscord: ready\nDatabase: ready\nGateway: ready/);
-    expect(well).toContain('**Notices**: nothing is wrong.');
-    expect(well).toMatch(
+    const healthyReport = await about('owner');
+    expect(healthyReport).toMatch(/Bot: ready\nDiscord: ready\nDatabase: ready\nGateway: ready/);
+    expect(healthyReport).toContain('**Notices**: nothing is wrong.');
+    expect(healthyReport).toMatch(
       /<t:\d+:f>, version 1\.2\.3: running\n<t:\d+:f>, version 1\.2\.2: stopped on request, <t:\d+:f>/,
     );
     gateway.setSpeed(0.01);
@@ -45,7 +45,7 @@ describe('/about for the operator', () => {
     await expect
       .poll(() => about('owner'), { timeout: 15_000 })
       .toMatch(/\*\*Notices\*\*\nThe gateway has been refusing status checks for `\/imagine` .*Check the API key/);
-    expect(await about('owner')).toContain('Gateway: not ready. The gateway rejects the key.');
+    expect(await about('owner')).toContain('Gateway: not ready. The gateway rejects the API key.');
     for (const who of ['member', 'admin']) {
       const content = await about(who);
       expect(content).toContain('Version 1.2.3');
@@ -55,11 +55,11 @@ describe('/about for the operator', () => {
 
   it('Only the last ten starts are kept, and users whom the operator has named see them too', async () => {
     // Each start edits the same notice, which exceeds Discord's rate limit.
-    const stage = await quickStage({ waits: true });
+    const stage = await quickStage({ allowsRateLimits: true });
     const other = stage.discord.world.user('other').id;
-    const staged = { ...stage, config: { ...stage.config, operator: { ids: [other] } } };
-    for (let start = 0; start < 11; start += 1) await (await startBot(staged)).stop();
-    await startBot(staged);
+    const stageWithOperator = { ...stage, config: { ...stage.config, operator: { ids: [other] } } };
+    for (let start = 0; start < 11; start += 1) await (await startBot(stageWithOperator)).stop();
+    await startBot(stageWithOperator);
     const content = text(await (await stage.discord.as('other').slash('about')).ephemeral());
     expect(content.split('version 1.2.3').length - 1).toBe(10);
   });
@@ -72,8 +72,11 @@ describe('/help', () => {
     expect(text(await (await discord.as('member').slash('help')).message())).not.toContain('/budget');
     for (const { name, id, type, options = [] } of discord.commands.global()) {
       const isMenu = type === ApplicationCommandType.Message;
-      const typed = options.filter((option) => option.type === ApplicationCommandOptionType.Subcommand);
-      const mentions = typed.length === 0 ? [`</${name}:${id}>`] : typed.map((sub) => `</${name} ${sub.name}:${id}>`);
+      const subcommands = options.filter((option) => option.type === ApplicationCommandOptionType.Subcommand);
+      const mentions =
+        subcommands.length === 0
+          ? [`</${name}:${id}>`]
+          : subcommands.map((subcommand) => `</${name} ${subcommand.name}:${id}>`);
       for (const mention of isMenu ? [`**${name}** ·`] : mentions) expect(content).toContain(mention);
     }
     expect(content).toContain('/models kind:video');

@@ -22,22 +22,22 @@ describe.each(profiles)('Simultaneous answers and live conversations with the %s
     const ask = (who: string) =>
       discord.as(who).slash('ask', { prompt: `tell me of snow ${++requestCount}, 2000 words` });
     const first = await ask('member');
-    const moving = await first.message(hasButton('Stop'));
+    const streaming = await first.message(hasButton('Stop'));
     expect(text(await (await ask('member')).ephemeral(isRefusal))).toBe(
       'You already have 1 answer in progress. Wait until it has finished, or press **Stop** under it.',
     );
     await (await ask('other')).message(hasButton('Stop'));
     expect(text(await (await ask('admin')).ephemeral(isRefusal))).toContain('too busy');
-    expect(gateway.heard.filter(({ path }) => path === '/v1/responses')).toHaveLength(2);
-    await discord.as('member').click(moving, 'Stop');
+    expect(gateway.requests.filter(({ path }) => path === '/v1/responses')).toHaveLength(2);
+    await discord.as('member').click(streaming, 'Stop');
     await first.message(says('Stopped.'));
     await (await ask('member')).message(hasButton('Stop'));
   });
 
   it('A member can have only one live conversation, and can start another after its end', async () => {
     const { discord } = await talkBot({ gateway: { profile }, settings: { MAX_TALKS_PER_MEMBER: '1' } });
-    let started = 0;
-    const start = (who: string) => discord.as(who).slash('talk start', { instructions: `talk ${++started}` });
+    let talkCount = 0;
+    const start = (who: string) => discord.as(who).slash('talk start', { instructions: `talk ${++talkCount}` });
     const first = await start('member');
     const thread = await threadOf(first);
     expect(text(await (await start('member')).ephemeral(isRefusal))).toContain('You already have a live conversation.');

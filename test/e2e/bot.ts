@@ -14,9 +14,9 @@ import { type Log, openLog } from '../../src/lib/log.ts';
 import type { App, AppTools } from '../../src/roles/app.ts';
 import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
 import { kindNames } from '../../src/services/tasks/task.ts';
-import { atEnd } from '../support/ending.ts';
+import { addCleanup } from '../support/ending.ts';
 import { mediaProcess } from '../support/media-process.ts';
-import { thriftyStudio } from '../support/studio.ts';
+import { cachingStudio } from '../support/studio.ts';
 
 export const key = 'sk-sandbox';
 
@@ -41,41 +41,41 @@ export interface StageOptions {
   /** Local hosts that count as the public internet. */
   extraOrigins?: readonly string[];
   gatewayLimits?: Partial<GatewayLimits>;
-  /** The clock for file downloads; by default the same clock. */
+  /** The clock for file downloads; by default the same as `clock`. */
   mediaClock?: Clock;
   /** Allows 429 responses, which otherwise fail the test. */
-  waits?: boolean;
-  /** Whether the commands are registered before their first use, and the settings with which they are registered. */
+  allowsRateLimits?: boolean;
+  /** Whether the commands are registered first; an object sets the settings with which they are registered. */
   deployed?: boolean | { userInstall: boolean };
 }
 
-/** Embedded Discord, embedded gateway, and a configuration of the shipped bot for them. */
+/** Starts an embedded Discord and an embedded gateway, and configures the shipped bot for them. */
 export async function stage({
-  discord: forDiscord,
-  gateway: forGateway,
+  discord: discordOptions,
+  gateway: gatewayOptions,
   settings,
   deployed = true,
   clock,
   gatewayLimits,
   mediaClock,
   extraOrigins = [],
-  waits = false,
+  allowsRateLimits = false,
 }: StageOptions = {}): Promise<Stage> {
   // A restarted bot identifies immediately, even if its clock stands still.
-  const limits = { identifyWindowMs: 0, ...forDiscord?.limits };
-  const discord = await startDiscord({ ...(clock && { clock }), ...forDiscord, limits });
-  atEnd(async () => {
+  const limits = { identifyWindowMs: 0, ...discordOptions?.limits };
+  const discord = await startDiscord({ ...(clock && { clock }), ...discordOptions, limits });
+  addCleanup(async () => {
     await discord.close();
     // No test may send a request that the real Discord would refuse.
     expect(discord.violations).toEqual([]);
-    if (!waits) expect(discord.rateLimitHits).toEqual([]);
+    if (!allowsRateLimits) expect(discord.rateLimitHits).toEqual([]);
   });
-  const studio = thriftyStudio();
-  atEnd(() => studio.close());
-  const gateway = await startGateway({ ...(clock && { clock }), studio, ...forGateway });
-  atEnd(() => gateway.close());
+  const studio = cachingStudio();
+  addCleanup(() => studio.close());
+  const gateway = await startGateway({ ...(clock && { clock }), studio, ...gatewayOptions });
+  addCleanup(() => gateway.close());
   const folder = await mkdtemp(join(tmpdir(), 'atelier-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  addCleanup(() => rm(folder, { recursive: true, force: true }));
   const environment = {
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
@@ -93,7 +93,7 @@ export async function stage({
   const log = openLog({
     level: config.log.level,
     secrets: [config.discord.token, config.gateway.apiKey],
-    readable: false,
+    isReadable: false,
     write: (line) => lines.push(line),
   });
   const tools = {
@@ -106,7 +106,7 @@ export async function stage({
   return { discord, gateway, config, logged, log, tools };
 }
 
-/** Starts the shipped bot between embedded Discord and embedded gateway and waits until it is ready. */
+/** Starts the shipped bot with an embedded Discord and an embedded gateway, and waits until it is ready. */
 export async function bot(options: StageOptions = {}): Promise<Stage & { app: App }> {
   const staged = await stage(options);
   return { ...staged, app: await startBot(staged) };
@@ -115,16 +115,16 @@ export async function bot(options: StageOptions = {}): Promise<Stage & { app: Ap
 /** Starts the shipped bot on a stage; it can be stopped and started again. */
 export async function startBot({ config, log, version = '1.2.3', tools }: Stage): Promise<App> {
   const app = await startApp(config, { log, version, ...tools });
-  atEnd(() => app.stop());
+  addCleanup(() => app.stop());
   return app;
 }
 
 async function deploy(discord: EmbeddedDiscord, settings: { userInstall: boolean }): Promise<void> {
   const body = registrations(features, settings);
-  const answer = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
+  const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
     method: 'PUT',
     headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (!answer.ok) throw new Error(`The commands were not accepted: ${await answer.text()}`);
+  if (!response.ok) throw new Error(`The commands were not accepted: ${await response.text()}`);
 }

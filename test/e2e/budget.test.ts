@@ -4,16 +4,16 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+import { labels, type QuickStage, quickBot, quickStage, says, submitCount } from './quick.ts';
 import { requestErasure } from './tasks/pages.ts';
 
 const TRY_AGAIN = 'Try again (may be charged twice)';
 const hasTryAgain = (message: Message): boolean => labels(message).includes(TRY_AGAIN);
 
-const ended = (message: Message): boolean => /Finished in|limit|paused|blocked/.test(text(message));
+const hasEnded = (message: Message): boolean => /Finished in|limit|paused|blocked/.test(text(message));
 
-async function imagine({ discord }: QuickStage, who: string, prompt: string, place = 'studio'): Promise<string> {
-  return text(await (await discord.as(who).in(place).slash('imagine', { prompt })).message(ended));
+async function imagine({ discord }: QuickStage, who: string, prompt: string, channel = 'studio'): Promise<string> {
+  return text(await (await discord.as(who).in(channel).slash('imagine', { prompt })).message(hasEnded));
 }
 
 async function budget({ discord }: QuickStage, who: string, command: string, options = {}): Promise<string> {
@@ -38,10 +38,10 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     await budget(stage, 'admin', 'set', { limits: '2 tasks a day', member: 'member' });
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('2 tasks a day');
-    expect(submits(stage.gateway)).toBe(2);
-    const shown = await budget(stage, 'admin', 'show');
-    expect(shown).toContain('Limits for each member: 1 task a day');
-    expect(shown).toMatch(/Members with their own limits:\n- <@\d+>: 2 tasks a day/);
+    expect(submitCount(stage.gateway)).toBe(2);
+    const budgetText = await budget(stage, 'admin', 'show');
+    expect(budgetText).toContain('Limits for each member: 1 task a day');
+    expect(budgetText).toMatch(/Members with their own limits:\n- <@\d+>: 2 tasks a day/);
     expect(await budget(stage, 'admin', 'show', { member: 'member' })).toMatch(
       /2 tasks a day \(their own\)\n- Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
     );
@@ -83,20 +83,20 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
   it.each([
     ['imagine', { prompt: 'a fox' }],
     ['image', { prompt: 'a fox', model: 'lumen-image-1' }],
-  ])('During a pause, retrying /%s is refused too', async (command, options) => {
+  ])('During a pause, retrying a task of /%s is refused too', async (command, options) => {
     const stage = await botWith();
     const { discord, gateway } = stage;
     gateway.faults.add({ on: { method: 'POST' }, do: 'accepted-then-reset' });
     const member = discord.as('member');
-    const lost = await (await member.slash(command, options)).message(hasTryAgain);
+    const unconfirmed = await (await member.slash(command, options)).message(hasTryAgain);
     await budget(stage, 'admin', 'pause');
-    const refused = await (await member.click(lost, TRY_AGAIN)).ephemeral();
+    const refused = await (await member.click(unconfirmed, TRY_AGAIN)).ephemeral();
     expect(text(refused)).toContain('An admin has paused new requests');
     await budget(stage, 'admin', 'pause', { paused: false });
-    await (await member.click(lost, TRY_AGAIN)).message(says('Finished in'));
+    await (await member.click(unconfirmed, TRY_AGAIN)).message(says('Finished in'));
   });
 
-  it('A block survives the erasure of the member’s data, and names no one afterwards', async () => {
+  it('A block survives the erasure of the member’s data, and no longer identifies the member afterwards', async () => {
     const stage = await botWith();
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
     expect(await budget(stage, 'admin', 'block', { member: 'member', days: 7 })).toMatch(/refused until <t:\d+:f>/);
@@ -108,7 +108,7 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     expect(await budget(stage, 'admin', 'history')).not.toContain(member.user.id);
     await budget(stage, 'admin', 'unblock', { member: 'member' });
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
-    expect(submits(stage.gateway)).toBe(2);
+    expect(submitCount(stage.gateway)).toBe(2);
   });
 
   it('An export contains what admins decided about the member, and what the member decided as an admin', async () => {
@@ -116,7 +116,7 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     const { discord } = stage;
     await budget(stage, 'admin', 'set', { limits: '$5 a day', member: 'member' });
     await budget(stage, 'admin', 'block', { member: 'other' });
-    const exported = async (who: string) => {
+    const exportFor = async (who: string) => {
       const actor = discord.as(who);
       const page = await (await actor.slash('tasks')).message();
       const { attachments } = await (await actor.click(page, 'Export my data')).message();
@@ -125,13 +125,14 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     await imagine(stage, 'member', 'a fox');
     await imagine(stage, 'admin', 'an owl');
     const guildId = discord.world.guild('atelier').id;
-    const [own, admins] = [await exported('member'), await exported('admin')];
+    const [memberExport, adminExport] = [await exportFor('member'), await exportFor('admin')];
     const set = { what: 'member', after: '$5 a day' };
-    expect(own.budgets).toMatchObject([{ guildId, limits: { day: { amount: '5' } }, changes: [set] }]);
-    expect(admins.budgets).toMatchObject([{ guildId, changes: [set, { what: 'block' }] }]);
-    for (const name of ['other', 'admin']) expect(JSON.stringify(own)).not.toContain(discord.world.user(name).id);
+    expect(memberExport.budgets).toMatchObject([{ guildId, limits: { day: { amount: '5' } }, changes: [set] }]);
+    expect(adminExport.budgets).toMatchObject([{ guildId, changes: [set, { what: 'block' }] }]);
+    for (const name of ['other', 'admin'])
+      expect(JSON.stringify(memberExport)).not.toContain(discord.world.user(name).id);
     for (const name of ['other', 'member'])
-      expect(JSON.stringify(admins.budgets)).not.toContain(discord.world.user(name).id);
+      expect(JSON.stringify(adminExport.budgets)).not.toContain(discord.world.user(name).id);
   });
 
   it('A grant raises the limits until they reset, and a reset sets the usage to zero', async () => {
@@ -190,11 +191,11 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
 
   it('The operator manages any server, and can pause all of them', async () => {
     const stage = await botWith();
-    const elsewhere = stage.discord.world.guild('elsewhere').id;
-    expect(await budget(stage, 'owner', 'set', { limits: '1 task a day', server: elsewhere })).toContain(
+    const otherGuildId = stage.discord.world.guild('elsewhere').id;
+    expect(await budget(stage, 'owner', 'set', { limits: '1 task a day', server: otherGuildId })).toContain(
       'are now: 1 task a day',
     );
-    expect(await budget(stage, 'owner', 'show', { server: elsewhere })).toContain(`server ${elsewhere}`);
+    expect(await budget(stage, 'owner', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
     expect(await imagine(stage, 'other', 'a fox', 'hall')).toContain('Finished');
     expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('this server’s limit');
     const unknown = { server: '100000000000000009' };
@@ -247,7 +248,7 @@ it('Members cannot use /budget, even if the server’s settings show it to them'
 });
 
 describe('Budget alerts', () => {
-  async function runAlertScenario(settings: Record<string, string>, restarts = false) {
+  async function runAlertScenario(settings: Record<string, string>, withRestart = false) {
     const stage = await quickStage({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
     const first = await startBot(stage);
     const { discord } = stage;
@@ -258,23 +259,23 @@ describe('Budget alerts', () => {
     expect(await budget(stage, 'admin', 'alerts', { channel: 'no-threads' })).toContain('Alerts will be posted in <#');
     await budget(stage, 'admin', 'set', { limits: '5 tasks a day' });
     for (const prompt of ['1', '2', '3', '4']) await imagine(stage, 'member', prompt);
-    await expect.poll(() => posted(stage)).toHaveLength(2);
-    if (restarts) {
+    await expect.poll(() => alertMessages(stage)).toHaveLength(2);
+    if (withRestart) {
       await first.stop();
       await startBot(stage);
     }
     for (const prompt of ['5', '6', '7']) await imagine(stage, 'member', prompt);
-    await expect.poll(() => posted(stage)).toHaveLength(3);
+    await expect.poll(() => alertMessages(stage)).toHaveLength(3);
     return { stage, discord };
   }
 
   const alertsIn = (messages: readonly Message[]): string[] =>
     messages.map(text).filter((one) => one.startsWith('**Budget alert'));
-  const posted = ({ discord }: QuickStage): string[] => discord.messages('no-threads').map(text);
+  const alertMessages = ({ discord }: QuickStage): string[] => discord.messages('no-threads').map(text);
 
   it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', async () => {
     const { stage, discord } = await runAlertScenario({}, true);
-    expect(posted(stage)).toEqual([
+    expect(alertMessages(stage)).toEqual([
       'Budget alerts for this server will appear here.',
       expect.stringMatching(/^\*\*Budget alert\*\*\nMore than 80% of 5 tasks a day has been used\. 1 task left/),
       expect.stringMatching(/^\*\*Budget alert\*\*\n5 tasks a day has been used up.* 0 tasks left/),
@@ -308,10 +309,10 @@ describe('Budget alerts', () => {
     await imagine(stage, 'member', 'a fox');
     const direct = () => alertsIn(discord.messages(discord.openDirectMessage('other').id));
     await expect.poll(direct).toEqual([expect.stringContaining('used up')]);
-    const elsewhere = discord.world.guild('elsewhere').id;
-    await expect(discord.as('other').slash('budget show', { server: elsewhere })).rejects.toThrow('permissions');
+    const otherGuildId = discord.world.guild('elsewhere').id;
+    await expect(discord.as('other').slash('budget show', { server: otherGuildId })).rejects.toThrow('permissions');
     for (const command of discord.commands.global())
       if (command.name === 'budget') command.default_member_permissions = null;
-    expect(await budget(stage, 'other', 'show', { server: elsewhere })).toContain(`server ${elsewhere}`);
+    expect(await budget(stage, 'other', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
   });
 });

@@ -5,42 +5,42 @@ import type { EmbeddedGateway, GatewayOptions } from '../../sandbox/gateway/gate
 import { profiles } from '../contract/both.ts';
 import { freePort } from '../support/free-port.ts';
 import { type StageOptions, startBot } from './bot.ts';
-import { serve } from './monitoring/served.ts';
-import { type QuickStage, quickStage, says, submits } from './quick.ts';
+import { startMonitoredStage } from './monitoring/served.ts';
+import { type QuickStage, quickStage, says, submitCount } from './quick.ts';
 
 const minute = 60_000;
-/** Polls so rarely that an end that is found immediately must have come from a callback. */
-const SPARSE = { POLL_SCHEDULE: 'spec' };
+/** With this schedule, polls are so rare that an end found immediately must have come from a callback. */
+const SPARSE_POLLING = { POLL_SCHEDULE: 'spec' };
 
-async function calledStage({ settings, ...options }: StageOptions = {}) {
+async function callbackStage({ settings, ...options }: StageOptions = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/callbacks`;
   const staged = await quickStage({
     ...options,
-    settings: { CALLBACK_URL: url, CALLBACK_PORT: String(port), ...SPARSE, ...settings },
+    settings: { CALLBACK_URL: url, CALLBACK_PORT: String(port), ...SPARSE_POLLING, ...settings },
   });
   const sent: SentCallback[] = [];
-  staged.gateway.onCalledBack((callback) => sent.push(callback));
+  staged.gateway.onCallback((callback) => sent.push(callback));
   return { ...staged, port, url, sent };
 }
 
 /** Starts a bot that receives callbacks and serves its metrics. */
-async function calledBot(options: StageOptions = {}) {
-  const staged = await calledStage(options);
-  const { app, metrics } = await serve(staged);
-  const counted = async (outcome: string): Promise<number> =>
+async function callbackBot(options: StageOptions = {}) {
+  const staged = await callbackStage(options);
+  const { app, metrics } = await startMonitoredStage(staged);
+  const callbackCount = async (outcome: string): Promise<number> =>
     (await metrics()).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
   /** Returns the number of ends found through callbacks; on a busy machine a poll may have found one first. */
-  const ends = async (): Promise<number> => (await counted('hint')) + (await counted('late'));
-  return { ...staged, app, metrics, counted, ends };
+  const endCount = async (): Promise<number> => (await callbackCount('hint')) + (await callbackCount('late'));
+  return { ...staged, app, metrics, counted: callbackCount, ends: endCount };
 }
 
 const order = async ({ discord }: Pick<QuickStage, 'discord'>, prompt = 'a fox') =>
   discord.as('member').slash('imagine', { prompt });
 
 /** The callback URLs in the orders. */
-const callbackUrls = ({ heard }: EmbeddedGateway, field = 'notifyHook'): unknown[] =>
-  heard
+const callbackUrls = ({ requests }: EmbeddedGateway, field = 'notifyHook'): unknown[] =>
+  requests
     .filter(({ method, path, body }) => method === 'POST' && !path.endsWith('/fetch') && typeof body === 'object')
     .map(({ body }) => (body as Record<string, unknown>)[field]);
 
@@ -48,46 +48,46 @@ const callbackUrls = ({ heard }: EmbeddedGateway, field = 'notifyHook'): unknown
 function onlyJob({ jobs, tally }: EmbeddedGateway) {
   const [job] = jobs.list();
   if (!job) throw new Error('There is no job.');
-  return { ...job, ...tally.of(job.id) };
+  return { ...job, ...tally.countOf(job.id) };
 }
 
 describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
-  const at = (gateway: GatewayOptions = {}): StageOptions => ({ gateway: { profile, ...gateway } });
+  const withProfile = (gateway: GatewayOptions = {}): StageOptions => ({ gateway: { profile, ...gateway } });
 
   it('Each order contains a callback URL of its own, and the gateway reports its changes and its end there', async () => {
-    const bot = await calledBot(at());
+    const bot = await callbackBot(withProfile());
     await (await order(bot)).message(says('Finished in'));
     await (await order(bot, 'a hare')).message(says('Finished in'));
-    const [one, other] = callbackUrls(bot.gateway);
-    expect(one).toMatch(new RegExp(`^${bot.url}/[\\w-]{44}$`));
-    expect(other).not.toBe(one);
+    const [firstUrl, secondUrl] = callbackUrls(bot.gateway);
+    expect(firstUrl).toMatch(new RegExp(`^${bot.url}/[\\w-]{44}$`));
+    expect(secondUrl).not.toBe(firstUrl);
     expect(bot.sent.every(({ status }) => status === 202)).toBe(true);
     await expect.poll(bot.ends).toBe(2);
     expect(await bot.counted('progress')).toBeGreaterThan(2);
-    for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.of(id).queries).toBe(1);
+    for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.countOf(id).queries).toBe(1);
     const about = text(await (await bot.discord.as('other').slash('about')).message());
     expect(about).toContain('Callbacks for `/imagine` and its follow-ups: the gateway reports progress and completion');
   });
 
   it('A job that a callback reports as ended is delivered without waiting for its next scheduled poll', async () => {
-    const bot = await calledBot(at());
-    // Past its wait limit a job is polled every 30 s.
+    const bot = await callbackBot(withProfile());
+    // A job past its wait limit is polled every 30 s.
     bot.gateway.faults.add({ do: 'stick' });
     const exchange = await order(bot);
     await exchange.message(says('%'));
     bot.clock.advance(6 * minute);
-    const before = await bot.counted('hint');
+    const hintsBefore = await bot.counted('hint');
     const [job] = bot.gateway.jobs.list();
-    const polled = () => bot.gateway.tally.of(job?.id ?? '').polls;
-    const polls = polled();
-    await expect.poll(polled).toBeGreaterThan(polls);
+    const pollCount = () => bot.gateway.tally.countOf(job?.id ?? '').polls;
+    const polls = pollCount();
+    await expect.poll(pollCount).toBeGreaterThan(polls);
     bot.gateway.jobs.finish(job?.id ?? '');
     await exchange.message(says('Finished in'));
-    expect(await bot.counted('hint')).toBe(before + 1);
+    expect(await bot.counted('hint')).toBe(hintsBefore + 1);
   });
 
   it('The follow-ups of an image contain callback URLs too', async () => {
-    const bot = await calledBot(at());
+    const bot = await callbackBot(withProfile());
     const grid = await (await order(bot)).message(says('Finished in'));
     const upscaled = await bot.discord.as('member').click(grid, 'U2');
     await upscaled.message(says('Finished in'));
@@ -96,14 +96,14 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
   });
 
   it.each(['callbacks-lost', 'callback-of-end-lost', 'callbacks-late', 'callbacks-doubled'] as const)(
-    'The end is found and shown once: %s',
+    'The end of a job is found and shown once despite the fault %s',
     async (fault) => {
-      const bot = await calledBot(at());
+      const bot = await callbackBot(withProfile());
       bot.gateway.faults.add({ do: fault });
       const exchange = await order(bot);
-      const shown = await exchange.message(says('Finished in'));
-      expect(shown.attachments).toHaveLength(1);
-      expect(submits(bot.gateway)).toBe(1);
+      const message = await exchange.message(says('Finished in'));
+      expect(message.attachments).toHaveLength(1);
+      expect(submitCount(bot.gateway)).toBe(1);
       // Later callbacks must change nothing.
       bot.clock.advance(10_000);
       const { callbacks, queries } = onlyJob(bot.gateway);
@@ -114,11 +114,11 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
   );
 
   it('The content of a forged callback is neither trusted nor shown', async () => {
-    const bot = await calledBot(at());
+    const bot = await callbackBot(withProfile());
     bot.gateway.faults.add({ do: 'callbacks-forged' });
     const exchange = await order(bot);
-    const shown = await exchange.message(says('Finished in'));
-    expect(shown.attachments).toHaveLength(1);
+    const message = await exchange.message(says('Finished in'));
+    expect(message.attachments).toHaveLength(1);
     const everything = JSON.stringify(bot.discord.requests);
     expect(everything).not.toContain('forged');
     expect(bot.logged()).not.toContain('forged');
@@ -126,27 +126,27 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
   });
 
   it('Callbacks that arrive before the response to the submit do not mark the order as accepted, and the end is still found', async () => {
-    const bot = await calledBot(at());
+    const bot = await callbackBot(withProfile());
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 30_000 } });
     const exchange = await order(bot);
     await exchange.message(says('Finished in'));
     expect(await bot.counted('early')).toBeGreaterThan(0);
     expect(onlyJob(bot.gateway).queries).toBe(1);
-    expect(submits(bot.gateway)).toBe(1);
+    expect(submitCount(bot.gateway)).toBe(1);
   });
 
   it('Callbacks do not confirm an order whose outcome is unknown', async () => {
-    const bot = await calledBot(at());
+    const bot = await callbackBot(withProfile());
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-reset' });
     const exchange = await order(bot);
-    const shown = await exchange.message(says('couldn’t confirm'));
+    const message = await exchange.message(says('couldn’t confirm'));
     await expect.poll(() => bot.sent.length).toBeGreaterThan(5);
     expect(onlyJob(bot.gateway).polls + onlyJob(bot.gateway).queries).toBe(0);
-    expect(text(await exchange.message())).toBe(text(shown));
+    expect(text(await exchange.message())).toBe(text(message));
   });
 
-  it('A gateway that sends a challenge gets it back, and then sends callbacks', async () => {
-    const bot = await calledBot(at());
+  it('A challenge from the gateway is returned, and callbacks follow', async () => {
+    const bot = await callbackBot(withProfile());
     bot.gateway.faults.add({ do: 'callbacks-challenge' });
     await (await order(bot)).message(says('Finished in'));
     expect(await bot.counted('challenge')).toBe(1);
@@ -157,14 +157,17 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
   it('Songs and videos contain a callback URL only if a setting names the field for it', async () => {
     const fields = { GATEWAY_MUSIC_CALLBACK_FIELD: 'notify_hook', GATEWAY_VIDEO_CALLBACK_FIELD: 'callback_url' };
     for (const settings of [{}, fields]) {
-      const bot = await calledBot({ ...at({ speed: 20 }), settings: { DEFAULT_VIDEO_MODEL: 'reel-2', ...settings } });
+      const bot = await callbackBot({
+        ...withProfile({ speed: 20 }),
+        settings: { DEFAULT_VIDEO_MODEL: 'reel-2', ...settings },
+      });
       const member = bot.discord.as('member');
       await (await member.slash('music make', { about: 'a song' })).message(says('Finished in'));
       for (const endpoint of ['generic', 'videos'])
         await (await member.slash('video', { prompt: 'waves', endpoint })).message(says('Finished in'));
       const isSet = settings === fields;
-      const named = [...callbackUrls(bot.gateway, 'notify_hook'), ...callbackUrls(bot.gateway, 'callback_url')];
-      expect(named.filter((one) => one !== undefined)).toHaveLength(isSet ? 3 : 0);
+      const urls = [...callbackUrls(bot.gateway, 'notify_hook'), ...callbackUrls(bot.gateway, 'callback_url')];
+      expect(urls.filter((one) => one !== undefined)).toHaveLength(isSet ? 3 : 0);
       await expect.poll(bot.ends).toBe(isSet ? 3 : 0);
       await bot.app.stop();
     }
@@ -172,14 +175,14 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
 });
 
 describe('Callbacks and a restart', () => {
-  it('A bot that stops between a callback and its poll finds the end after its restart', async () => {
-    const stage = await calledStage();
+  it('A bot that stops between a callback and the poll it triggers finds the end after its restart', async () => {
+    const stage = await callbackStage();
     const { discord, gateway, clock, sent } = stage;
     const app = await startBot(stage);
     gateway.faults.add({ do: { type: 'slow', times: 50 } });
     const exchange = await order(stage);
     await exchange.message(says('%'));
-    // The gateway no longer responds to polls, so the bot ends between the callback and its poll.
+    // The gateway no longer responds to polls, so the bot stops between the callback and the poll it triggers.
     gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
@@ -187,23 +190,23 @@ describe('Callbacks and a restart', () => {
     await app.stop();
     gateway.faults.clear();
     clock.advance(minute);
-    const back = await startBot(stage);
-    const shown = await exchange.message(says('Finished in'));
-    expect(shown.attachments).toHaveLength(1);
-    expect(submits(gateway)).toBe(1);
-    await back.stop();
+    const restartedApp = await startBot(stage);
+    const message = await exchange.message(says('Finished in'));
+    expect(message.attachments).toHaveLength(1);
+    expect(submitCount(gateway)).toBe(1);
+    await restartedApp.stop();
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
   it('After a restart, a callback to a URL from before the restart is accepted', async () => {
-    const stage = await calledStage();
+    const stage = await callbackStage();
     const { gateway } = stage;
     const app = await startBot(stage);
     gateway.faults.add({ do: { type: 'slow', times: 50 } });
     const exchange = await order(stage);
     await exchange.message(says('%'));
     await app.stop();
-    const { metrics } = await serve(stage);
+    const { metrics } = await startMonitoredStage(stage);
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
     await exchange.message(says('Finished in'));
@@ -211,7 +214,7 @@ describe('Callbacks and a restart', () => {
   });
 
   it('While the bot is down, callbacks fail, and the end is found after the restart', async () => {
-    const stage = await calledStage();
+    const stage = await callbackStage();
     const { gateway, sent } = stage;
     const app = await startBot(stage);
     const exchange = await order(stage);
@@ -225,11 +228,11 @@ describe('Callbacks and a restart', () => {
   });
 });
 
-describe('The URL of callbacks', () => {
+describe('The callback URL', () => {
   it.each([{ CALLBACK_URL: '' }, { CALLBACK_PORT: '' }])(
     'Without a callback URL or port, orders contain no callback URL: %j',
     async (settings) => {
-      const stage = await calledStage({ settings });
+      const stage = await callbackStage({ settings });
       const app = await startBot(stage);
       await (await order(stage)).message(says('Finished in'));
       expect(callbackUrls(stage.gateway)).toEqual([undefined]);
@@ -239,28 +242,29 @@ describe('The URL of callbacks', () => {
   );
 
   it('No part of a callback or its URL appears in a log or a message', async () => {
-    const bot = await calledBot({ settings: { LOG_LEVEL: 'trace' } });
+    const bot = await callbackBot({ settings: { LOG_LEVEL: 'trace' } });
     bot.gateway.faults.add({ do: 'callbacks-doubled' });
     await (await order(bot)).message(says('Finished in'));
-    const [address] = callbackUrls(bot.gateway);
-    const token = String(address).split('/').at(-1) ?? '';
+    const [callbackUrl] = callbackUrls(bot.gateway);
+    const token = String(callbackUrl).split('/').at(-1) ?? '';
     expect(token).toHaveLength(44);
     expect(bot.logged()).not.toContain(token);
     expect(JSON.stringify(bot.discord.requests)).not.toContain(token);
   });
 
   it('A callback URL is valid until ten minutes after the end of its task', async () => {
-    const bot = await calledBot();
+    const bot = await callbackBot();
     await (await order(bot)).message(says('Finished in'));
-    const [address] = callbackUrls(bot.gateway);
-    const challenge = async () => (await fetch(String(address), { method: 'POST', body: '{"challenge":"x"}' })).status;
+    const [callbackUrl] = callbackUrls(bot.gateway);
+    const challenge = async () =>
+      (await fetch(String(callbackUrl), { method: 'POST', body: '{"challenge":"x"}' })).status;
     expect(await challenge()).toBe(200);
     bot.clock.advance(11 * minute);
     expect(await challenge()).toBe(202);
   });
 
   it('A port that is already in use makes the start fail', async () => {
-    const stage = await calledStage();
+    const stage = await callbackStage();
     await startBot(stage);
     const second = await quickStage({
       settings: { CALLBACK_URL: stage.url, CALLBACK_PORT: String(stage.port) },

@@ -6,19 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { keysIn, makeTask, settled, sql, stage } from '../services/store/stage.ts';
-import { shipped } from '../support/shipped.ts';
+import { shippedArgs } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The shipped script as a separate process with only the store configured: it must not require tokens. */
+/** Runs the shipped script as a separate process with only the store configured: it must not require tokens. */
 const doctor = (store: string, ...args: string[]) => doctorWith({ STORE_URL: store }, ...args);
 
-function doctorWith(settings: Record<string, string>, ...args: string[]): Promise<{ code: number; said: string }> {
+function doctorWith(settings: Record<string, string>, ...args: string[]): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
-    const entry = [...shipped('scripts/doctor.ts'), ...args];
+    const entry = [...shippedArgs('scripts/doctor.ts'), ...args];
     const env = { PATH: process.env.PATH ?? '', ...settings };
-    const child = execFile(process.execPath, entry, { cwd: root, env }, (_error, out, problems) => {
-      resolve({ code: child.exitCode ?? -1, said: out + problems });
+    const child = execFile(process.execPath, entry, { cwd: root, env }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr });
     });
   });
 }
@@ -33,29 +33,29 @@ describe('npm run doctor', () => {
     sql(file, "INSERT INTO atelier SELECT key, value, 'live', NULL FROM atelier WHERE key = ?", task.id);
     sql(file, "INSERT INTO atelier (key, value, namespace) VALUES ('broken', 'what ann wrote', 'finished')");
 
-    const looked = await doctor(`sqlite://${file}`, '--dry-run');
-    expect(looked).toMatchObject({ code: 1 });
-    expect(looked.said).toContain('tasks stored both as live and as finished: 1, not repaired');
+    const dryRun = await doctor(`sqlite://${file}`, '--dry-run');
+    expect(dryRun).toMatchObject({ code: 1 });
+    expect(dryRun.output).toContain('tasks stored both as live and as finished: 1, not repaired');
     expect(keysIn(file, 'live')).toEqual([task.id]);
 
-    const repaired = await doctor(`sqlite://${file}`);
-    expect(repaired).toMatchObject({ code: 0 });
-    expect(repaired.said).toContain('tasks stored both as live and as finished: 1, repaired');
-    expect(repaired.said).toContain('Tasks: 1. Rows set aside so far: 1.');
+    const repair = await doctor(`sqlite://${file}`);
+    expect(repair).toMatchObject({ code: 0 });
+    expect(repair.output).toContain('tasks stored both as live and as finished: 1, repaired');
+    expect(repair.output).toContain('Tasks: 1. Rows set aside so far: 1.');
     expect(keysIn(file, 'live')).toEqual([]);
 
-    const again = await doctor(`sqlite://${file}`, '--dry-run');
-    expect(again).toMatchObject({ code: 0 });
-    expect(again.said).toContain('no problems found');
-    expect(looked.said + repaired.said + again.said).not.toContain('what ann wrote');
+    const secondDryRun = await doctor(`sqlite://${file}`, '--dry-run');
+    expect(secondDryRun).toMatchObject({ code: 0 });
+    expect(secondDryRun.output).toContain('no problems found');
+    expect(dryRun.output + repair.output + secondDryRun.output).not.toContain('what ann wrote');
   });
 
   it('npm run doctor reports a running bot and changes nothing', async () => {
     const { file, open } = stage();
     await open();
-    const { code, said } = await doctor(`sqlite://${file}`);
+    const { code, output } = await doctor(`sqlite://${file}`);
     expect(code).toBe(75);
-    expect(said.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
+    expect(output.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
   });
 
   it('npm run doctor reads the URL of the store from a file', async () => {
@@ -68,10 +68,10 @@ describe('npm run doctor', () => {
     const urlFile = join(folder, 'store-url');
     writeFileSync(urlFile, `sqlite://${file}\n`);
     const examined = await doctorWith({ STORE_URL_FILE: urlFile }, '--dry-run');
-    expect(examined).toMatchObject({ code: 0, said: expect.stringContaining('Tasks: 1.') });
-    const both = await doctorWith({ STORE_URL_FILE: urlFile, STORE_URL: `sqlite://${file}` });
+    expect(examined).toMatchObject({ code: 0, output: expect.stringContaining('Tasks: 1.') });
+    const conflict = await doctorWith({ STORE_URL_FILE: urlFile, STORE_URL: `sqlite://${file}` });
     const problem = 'STORE_URL_FILE and STORE_URL are both set: remove one of them';
-    expect(both).toEqual({ code: 78, said: expect.stringContaining(problem) });
+    expect(conflict).toEqual({ code: 78, output: expect.stringContaining(problem) });
   });
 
   it('npm run doctor succeeds if there is no store yet', async () => {
@@ -79,18 +79,24 @@ describe('npm run doctor', () => {
     expect(await doctor(`sqlite://${file}`)).toMatchObject({ code: 0 });
   });
 
-  it('npm run doctor names a wrong option, setting or file in one sentence', async () => {
+  it('npm run doctor explains an invalid option, setting or file in one sentence', async () => {
     const { file } = stage();
-    expect(await doctor('sqlite://x', '--dry')).toMatchObject({ code: 64, said: expect.stringContaining('--dry-run') });
-    expect(await doctor('mysql://x')).toMatchObject({ code: 78, said: expect.stringContaining('STORE_URL should be') });
+    expect(await doctor('sqlite://x', '--dry')).toMatchObject({
+      code: 64,
+      output: expect.stringContaining('--dry-run'),
+    });
+    expect(await doctor('mysql://x')).toMatchObject({
+      code: 78,
+      output: expect.stringContaining('STORE_URL should be'),
+    });
     expect(await doctor('redis://127.0.0.1:1')).toMatchObject({
       code: 75,
-      said: expect.stringContaining('cannot be reached'),
+      output: expect.stringContaining('cannot be reached'),
     });
     writeFileSync(file, 'no database at all '.repeat(100));
     expect(await doctor(`sqlite://${file}`)).toMatchObject({
       code: 1,
-      said: expect.stringContaining('not a database'),
+      output: expect.stringContaining('not a database'),
     });
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
-import { folder } from '../services/store/stage.ts';
+import { createTemporaryFolder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { type QuickStage, quickBot, says } from './quick.ts';
 
@@ -12,54 +12,54 @@ const MODEL = 'lumen-image-1';
 const minute = 60_000;
 const pollOptions = { timeout: 15_000 };
 
-const orders = ({ gateway }: QuickStage): number =>
-  gateway.heard.filter(({ method, path }) => method === 'POST' && path.includes('/images/')).length;
-const toOwner = ({ discord }: QuickStage, words: string): string[] =>
+const orderCount = ({ gateway }: QuickStage): number =>
+  gateway.requests.filter(({ method, path }) => method === 'POST' && path.includes('/images/')).length;
+const messagesToOwner = ({ discord }: QuickStage, words: string): string[] =>
   discord
     .messages(discord.openDirectMessage('owner').id)
     .map(text)
     .filter((line) => line.includes(words));
 
-let made = 0;
-const image = ({ discord }: QuickStage, by: string, model = MODEL) =>
-  discord.as(by).slash('image', { prompt: `a secret fox ${++made}`, model });
+let promptCount = 0;
+const image = ({ discord }: QuickStage, who: string, model = MODEL) =>
+  discord.as(who).slash('image', { prompt: `a secret fox ${++promptCount}`, model });
 
-async function failing(stage: QuickStage, count: number): Promise<Message[]> {
+async function failTasks(stage: QuickStage, count: number): Promise<Message[]> {
   const failed: Message[] = [];
-  for (let at = 0; at < count; at += 1) {
+  for (let index = 0; index < count; index += 1) {
     stage.gateway.faults.add({ do: 'fail', times: 1 });
-    const by = at % 2 === 0 ? 'member' : 'other';
-    failed.push(await (await image(stage, by)).message(says('The engine could not finish this task')));
+    const who = index % 2 === 0 ? 'member' : 'other';
+    failed.push(await (await image(stage, who)).message(says('The engine could not finish this task')));
   }
   return failed;
 }
 
-/** Waits for the list of models, because one second is very short on the quick clock. */
-const suggested = async ({ discord }: QuickStage, typed = 'lumen') => {
+/** Waits for the list of models first, because one second is very short on the quick clock. */
+const modelSuggestions = async ({ discord }: QuickStage, input = 'lumen') => {
   const member = discord.as('member');
   await (await member.slash('models', {})).message();
-  return member.complete('image', { prompt: 'x', model: typed }, 'model');
+  return member.complete('image', { prompt: 'x', model: input }, 'model');
 };
 
 describe.each(profiles)('A model that fails with the %s gateway profile', (profile) => {
   const start = () => quickBot({ gateway: { profile, speed: 50 }, settings: noLimits });
 
-  it('New requests and retries are refused in private, other models work, and the suggestions say so', async () => {
+  it('New requests and retries for a failing model are refused privately, other models work, and the suggestions mark the failing one', async () => {
     const stage = await start();
     const { discord } = stage;
-    await suggested(stage);
-    const [first] = await failing(stage, 5);
+    await modelSuggestions(stage);
+    const [first] = await failTasks(stage, 5);
     if (!first) throw new Error('Nothing has failed.');
-    const before = orders(stage);
+    const ordersBefore = orderCount(stage);
     const refused = text(await (await image(stage, 'member')).ephemeral());
     expect(refused).toMatch(
       /^The model `lumen-image-1` has been failing since <t:\d+:f>, so nothing was submitted\. Choose another model, or try again <t:\d+:R>\.$/,
     );
-    const retried = await discord.as('member').click(first, 'Retry');
-    expect(text(await retried.ephemeral())).toContain('has been failing since');
-    expect(orders(stage)).toBe(before);
+    const retry = await discord.as('member').click(first, 'Retry');
+    expect(text(await retry.ephemeral())).toContain('has been failing since');
+    expect(orderCount(stage)).toBe(ordersBefore);
     await (await image(stage, 'member', `${MODEL}-2K`)).message(says('Finished in'));
-    expect(await suggested(stage)).toEqual([
+    expect(await modelSuggestions(stage)).toEqual([
       { name: `${MODEL}-2K`, value: `${MODEL}-2K` },
       { name: `${MODEL}-4K`, value: `${MODEL}-4K` },
       { name: `${MODEL} · currently failing`, value: MODEL },
@@ -68,47 +68,47 @@ describe.each(profiles)('A model that fails with the %s gateway profile', (profi
 
   it('The operator is notified once; after a while one request is let through, and its success lets all requests through', async () => {
     const stage = await start();
-    await suggested(stage);
-    await failing(stage, 5);
+    await modelSuggestions(stage);
+    await failTasks(stage, 5);
     await expect
-      .poll(() => toOwner(stage, `Tasks with the model \`${MODEL}\` (image) have been failing`), pollOptions)
+      .poll(() => messagesToOwner(stage, `Tasks with the model \`${MODEL}\` (image) have been failing`), pollOptions)
       .toHaveLength(1);
     stage.clock.advance(minute);
     stage.gateway.setSpeed(0.01);
-    const trying = await image(stage, 'member');
-    await trying.message(says('Queued'));
+    const probe = await image(stage, 'member');
+    await probe.message(says('Queued'));
     const refused = text(await (await image(stage, 'other')).ephemeral());
     expect(refused).toContain('is being tested with one task. Choose another model, or try again in a few minutes.');
     stage.gateway.setSpeed(50);
-    await trying.message(says('Finished in'));
+    await probe.message(says('Finished in'));
     await (await image(stage, 'other')).message(says('Finished in'));
     stage.clock.advance(2 * minute);
-    await expect.poll(() => toOwner(stage, 'Resolved'), pollOptions).toHaveLength(1);
-    expect(toOwner(stage, `Tasks with the model \`${MODEL}\``)).toHaveLength(1);
-    expect(toOwner(stage, 'secret')).toEqual([]);
+    await expect.poll(() => messagesToOwner(stage, 'Resolved'), pollOptions).toHaveLength(1);
+    expect(messagesToOwner(stage, `Tasks with the model \`${MODEL}\``)).toHaveLength(1);
+    expect(messagesToOwner(stage, 'secret')).toEqual([]);
   });
 
   it('The confirmation of an expensive request says that the model is failing', async () => {
-    const prices = join(folder(), 'prices.json');
+    const prices = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ image: '1.25' }));
     const stage = await quickBot({ gateway: { profile, speed: 50 }, settings: { ...noLimits, PRICES: prices } });
-    await failing(stage, 5);
+    await failTasks(stage, 5);
     await (await stage.discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
     const question = await (await image(stage, 'member')).message(says('This server asks'));
     expect(text(question)).toMatch(/\nThe model `lumen-image-1` has been failing since <t:\d+:f>\.\nEstimated cost/);
-    const before = orders(stage);
+    const ordersBefore = orderCount(stage);
     const run = await stage.discord.as('member').click(question, 'Run');
     expect(text(await run.followUp())).toContain('has been failing since');
-    expect(orders(stage)).toBe(before);
+    expect(orderCount(stage)).toBe(ordersBefore);
   });
 });
 
 it('A slow model is marked in its suggestion, in the confirmation of its price and in the first line of progress', async () => {
-  const prices = join(folder(), 'prices.json');
+  const prices = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ image: '1.25' }));
   const stage = await quickBot({ gateway: { speed: 50 }, settings: { ...noLimits, PRICES: prices } });
   const { discord, gateway, clock } = stage;
-  for (let at = 0; at < 3; at += 1) {
+  for (let index = 0; index < 3; index += 1) {
     gateway.faults.add({ do: 'stick' });
     const exchange = await image(stage, 'member');
     await exchange.message(says('%'));
@@ -122,11 +122,11 @@ it('A slow model is marked in its suggestion, in the confirmation of its price a
   expect(text(queued)).toMatch(
     /Queued at the gateway <t:\d+:R>\.( \d+ tasks? .*queue\.)? Tasks like this currently take about 4 min\./,
   );
-  expect((await suggested(stage)).map(({ name }) => name)).toContain(`${MODEL} · about 4 min`);
+  expect((await modelSuggestions(stage)).map(({ name }) => name)).toContain(`${MODEL} · about 4 min`);
   await (await discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
   const question = await (await image(stage, 'member')).message(says('This server asks'));
   expect(text(question)).toContain('\nTasks like this currently take about 4 min.\nEstimated cost');
   // Durations from long ago do not count.
   clock.advance(7 * 60 * minute);
-  expect((await suggested(stage)).map(({ name }) => name)).toContain(MODEL);
+  expect((await modelSuggestions(stage)).map(({ name }) => name)).toContain(MODEL);
 });

@@ -16,22 +16,22 @@ describe('The bot during failures', () => {
     const app = await startApp(config, { log, version: '1' });
     const member = discord.as('member');
     expect(text(await (await member.slash('models')).message())).toContain('cannot be reached');
-    const again = await startGateway({ port: Number(new URL(gateway.url).port) });
+    const restartedGateway = await startGateway({ port: Number(new URL(gateway.url).port) });
     expect(text(await (await member.slash('models')).message())).toContain('24 models');
     await app.stop();
-    await again.close();
+    await restartedGateway.close();
   });
 
-  it('The bot accepts orders from members with a user installation only if that is enabled', async () => {
-    const off = await bot({ deployed: { userInstall: true } });
-    const refused = await (await off.discord.as('installer').slash('about')).message();
+  it('The bot accepts commands from members with a user installation only if user installations are enabled', async () => {
+    const disabled = await bot({ deployed: { userInstall: true } });
+    const refused = await (await disabled.discord.as('installer').slash('about')).message();
     expect(text(refused)).toContain('not as a personal app');
-    const on = await bot({ settings: { DISCORD_USER_INSTALL: 'on' } });
-    expect(text(await (await on.discord.as('installer').slash('about')).message())).toContain('Version');
-    expect(on.discord.violations).toEqual([]);
+    const enabled = await bot({ settings: { DISCORD_USER_INSTALL: 'on' } });
+    expect(text(await (await enabled.discord.as('installer').slash('about')).message())).toContain('Version');
+    expect(enabled.discord.violations).toEqual([]);
   });
 
-  it('The bot recovers after its socket was cut, even during a command', async () => {
+  it('The bot recovers after its connection was dropped, even during a command', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models');
     discord.gateway.dropConnections();
@@ -45,7 +45,7 @@ describe('The bot during failures', () => {
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     expect(text(await exchange.message())).toContain('does not accept requests on this server');
-    expect(gateway.heard).toEqual([]);
+    expect(gateway.requests).toEqual([]);
   });
 
   it('The bot keeps its own token when an interaction token has expired', async () => {
@@ -59,7 +59,7 @@ describe('The bot during failures', () => {
   });
 
   it('The bot waits during many 429 responses and then sends its reply', async () => {
-    const { discord } = await bot({ waits: true });
+    const { discord } = await bot({ allowsRateLimits: true });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 3 });
     expect(text(await (await discord.as('member').slash('models')).message())).toContain('24 models');
   });
@@ -86,7 +86,7 @@ describe('The bot during failures', () => {
     expect(text(await exchange.message())).toContain('24 models');
   });
 
-  it('The bot writes no secret into its log', async () => {
+  it('The bot writes no secrets to its log', async () => {
     const { discord, logged } = await bot();
     const exchange = await discord.as('member').slash('models');
     await exchange.message();
@@ -96,7 +96,7 @@ describe('The bot during failures', () => {
   });
 });
 
-describe('Requests that Discord does not receive at the first attempt', () => {
+describe('Requests to Discord whose first attempt fails', () => {
   const callback = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
 
   it.each([
@@ -104,12 +104,12 @@ describe('Requests that Discord does not receive at the first attempt', () => {
     ['reset after Discord carried it out', { type: 'reset', done: true }],
     ['answered with status 503', { type: 'status', status: 503 }],
     ['carried out but never answered', { type: 'hang', done: true }],
-  ] as const)('An acknowledgement that is %s does not lose the order', async (_what, fault) => {
+  ] as const)('An acknowledgement that is %s does not lose the order', async (_name, fault) => {
     const { discord, gateway } = await bot({ gateway: { speed: 100 } });
     discord.faults.add({ on: callback, do: fault, times: 1 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message((message) => text(message).includes('Finished in'));
-    expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
+    expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
   });
 
   it('An interaction that another process has acknowledged is left to that process', async () => {
@@ -117,7 +117,7 @@ describe('Requests that Discord does not receive at the first attempt', () => {
     discord.faults.add({ on: callback, do: { type: 'status', status: 400, code: 40060 }, times: 1 });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer accepts the reply');
-    expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toEqual([]);
+    expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toEqual([]);
   });
 
   it('A refusal is sent again until Discord accepts it', async () => {

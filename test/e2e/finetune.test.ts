@@ -16,8 +16,8 @@ async function startStage(options: StageOptions = {}) {
   const staged = await quickStage(options);
   const { discord, config } = staged;
   const adminGuildIds = [discord.world.guild('atelier').id];
-  const settled = { ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } };
-  return { ...settled, app: await startBot(settled), again: () => startBot(settled) };
+  const configured = { ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } };
+  return { ...configured, app: await startBot(configured), restart: () => startBot(configured) };
 }
 
 const event = (created_at: number, message: string, level = 'info') => ({
@@ -34,10 +34,10 @@ function setEvents({ faults }: EmbeddedGateway, events: readonly object[]): void
   faults.add({ on: { path }, do: { type: 'body', body }, times: 1_000_000 });
 }
 
-const pollCount = (gateway: EmbeddedGateway): number => gateway.heard.filter((one) => one.path === path).length;
+const pollCount = (gateway: EmbeddedGateway): number => gateway.requests.filter((one) => one.path === path).length;
 
 /** The text as a reader sees it; the space between backticks is invisible. */
-const read = (message: Message): string => text(message).replaceAll('`\u200b', '`');
+const visibleText = (message: Message): string => text(message).replaceAll('`\u200b', '`');
 
 async function fileOf(message: Message): Promise<string> {
   return (await fetch(message.attachments[0]?.url ?? '')).text();
@@ -52,9 +52,9 @@ describe('/finetune', () => {
     const exchange = await discord.as('admin').slash('finetune', { id: ID });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     const message = await exchange.message();
-    expect(read(message)).toContain(`2023-11-14 22:13:20  info  ${raw}`);
-    expect(read(message).indexOf(raw)).toBeLessThan(read(message).indexOf('later'));
-    expect(read(message)).toContain('2023-11-14 22:14:20  warn  later');
+    expect(visibleText(message)).toContain(`2023-11-14 22:13:20  info  ${raw}`);
+    expect(visibleText(message).indexOf(raw)).toBeLessThan(visibleText(message).indexOf('later'));
+    expect(visibleText(message)).toContain('2023-11-14 22:14:20  warn  later');
     expect(text(message).split('```')).toHaveLength(3);
     expect(message.attachments).toEqual([]);
   });
@@ -65,15 +65,15 @@ describe('/finetune', () => {
     setEvents(gateway, events);
     const admin = discord.as('admin');
     const newest = await (await admin.slash('finetune', { id: ID })).message();
-    expect(read(newest)).toMatch(/300 events, page (\d+) of \1 \(UTC\)$/m);
-    expect(read(newest)).toContain('step 299: a *loss* of 0.299');
+    expect(visibleText(newest)).toMatch(/300 events, page (\d+) of \1 \(UTC\)$/m);
+    expect(visibleText(newest)).toContain('step 299: a *loss* of 0.299');
     expect(newest.content.length).toBeLessThanOrEqual(2_000);
     expect((await fileOf(newest)).split('\n')).toHaveLength(301);
     expect(await fileOf(newest)).toContain('\tinfo\tstep 7: a *loss* of 0.7\n');
-    const before = await (await admin.click(newest, 'Previous')).message();
-    expect(read(before)).not.toContain('step 299');
-    const forth = await (await admin.click(before, 'Next')).message(says('step 299'));
-    expect(read(forth)).toContain('step 299');
+    const previousPage = await (await admin.click(newest, 'Previous')).message();
+    expect(visibleText(previousPage)).not.toContain('step 299');
+    const nextPage = await (await admin.click(previousPage, 'Next')).message(says('step 299'));
+    expect(visibleText(nextPage)).toContain('step 299');
   });
 
   it('/finetune is refused to members who are neither operator nor manager, without a request to the gateway', async () => {
@@ -83,27 +83,27 @@ describe('/finetune', () => {
     );
     expect(pollCount(gateway)).toBe(0);
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
-    const speaker = discord.as('owner').in('elsewhere/hall');
-    expect(read(await (await speaker.slash('finetune', { id: ID })).message())).toContain('begun');
+    const owner = discord.as('owner').in('elsewhere/hall');
+    expect(visibleText(await (await owner.slash('finetune', { id: ID })).message())).toContain('begun');
   });
 
   it('/finetune explains a missing endpoint, an unknown fine-tuning job and an invalid id', async () => {
     const { discord, gateway } = await startStage({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
-    const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
-    expect(await said(ID)).toContain('This gateway does not support events of fine-tuning jobs');
+    const replyFor = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
+    expect(await replyFor(ID)).toContain('This gateway does not support events of fine-tuning jobs');
     gateway.settings.quirks.fineTunesMissing = false;
-    expect(await said('ft-unknown')).toMatch(/does not know the fine-tuning job .*ft-unknown/);
-    const before = gateway.heard.length;
+    expect(await replyFor('ft-unknown')).toMatch(/does not know the fine-tuning job .*ft-unknown/);
+    const before = gateway.requests.length;
     expect(text(await (await admin.slash('finetune', { id: 'ü'.repeat(50) })).message())).toContain(
       'not the ID of a fine-tuning job',
     );
-    expect(gateway.heard).toHaveLength(before);
+    expect(gateway.requests).toHaveLength(before);
   });
 });
 
 describe('A followed fine-tuning job', () => {
-  it('A followed fine-tuning job is updated until its owner stops it, even if an event mentions an end', async () => {
+  it('A followed fine-tuning job is updated until its owner stops following it, even if an event says that it has ended', async () => {
     const { discord, gateway } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
@@ -112,25 +112,25 @@ describe('A followed fine-tuning job', () => {
     expect(labels(first)).toEqual(['Stop following']);
     expect(text(first)).toMatch(/Updated automatically until <t:\d+:t>, or until nothing new arrives for 10 min/);
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started'), event(1_700_000_009, 'Fine-tune succeeded')]);
-    const second = await exchange.message((message) => read(message).includes('Fine-tune succeeded'));
+    const second = await exchange.message((message) => visibleText(message).includes('Fine-tune succeeded'));
     // The text of an event does not end the updates.
     expect(labels(second)).toEqual(['Stop following']);
     const stopped = await (await admin.click(second, 'Stop following')).message(says('you stopped it'));
-    expect(read(stopped)).toContain('Fine-tune succeeded');
+    expect(visibleText(stopped)).toContain('Fine-tune succeeded');
     expect(labels(stopped)).toEqual(['Follow']);
     setEvents(gateway, [event(1_700_000_020, 'too late for you')]);
     const repeated = await (await admin.click(stopped, 'Follow')).message(says('Updated automatically'));
-    expect(read(repeated)).toContain('too late for you');
+    expect(visibleText(repeated)).toContain('too late for you');
   });
 
-  it('A followed fine-tuning job stops updating with a notice when nothing new has arrived for the configured time', async () => {
+  it('A followed fine-tuning job stops updating, with a notice, when no new event has arrived for the configured time', async () => {
     const { discord, gateway, clock } = await startStage({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
     clock.advance(2 * minute);
-    const ended = await exchange.message(says('nothing new arrived'));
-    expect(read(ended)).toContain('begun');
+    const lastMessage = await exchange.message(says('nothing new arrived'));
+    expect(visibleText(lastMessage)).toContain('begun');
     const pollsBefore = pollCount(gateway);
     clock.advance(5 * minute);
     expect(pollCount(gateway)).toBe(pollsBefore);
@@ -144,23 +144,23 @@ describe('A followed fine-tuning job', () => {
     await exchange.message();
     clock.advance(8 * minute);
     setEvents(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_300, 'still at it')]);
-    await exchange.message((message) => read(message).includes('still at it'));
+    await exchange.message((message) => visibleText(message).includes('still at it'));
     clock.advance(5.7 * minute);
-    const ended = await exchange.message(says('for only 15 minutes'));
-    const renewed = await (await admin.click(ended, 'Follow')).message(says('Updated automatically'));
-    expect(read(renewed)).toContain('still at it');
+    const lastMessage = await exchange.message(says('for only 15 minutes'));
+    const renewed = await (await admin.click(lastMessage, 'Follow')).message(says('Updated automatically'));
+    expect(visibleText(renewed)).toContain('still at it');
   });
 
   it('A followed fine-tuning job is still followed after a restart', async () => {
-    const { discord, gateway, app, again } = await startStage();
+    const { discord, gateway, app, restart } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
     await app.stop();
     setEvents(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_060, 'during the downtime')]);
-    await again();
-    const shown = await exchange.message((message) => read(message).includes('during the downtime'));
-    expect(labels(shown)).toEqual(['Stop following']);
+    await restart();
+    const updated = await exchange.message((message) => visibleText(message).includes('during the downtime'));
+    expect(labels(updated)).toEqual(['Stop following']);
   });
 
   it('A followed fine-tuning job survives an outage of the gateway and stops updating when the gateway no longer has it', async () => {
@@ -175,7 +175,7 @@ describe('A followed fine-tuning job', () => {
       do: { type: 'body', body: { data: [event(1_700_000_000, 'begun'), event(1_700_000_001, 'back again')] } },
     });
     gateway.faults.add({ on: { path }, do: { type: 'status', status: 404 }, times: 9 });
-    const ended = await exchange.message(says('this fine-tuning job is no longer on the gateway'));
-    expect(read(ended)).toContain('back again');
+    const lastMessage = await exchange.message(says('this fine-tuning job is no longer on the gateway'));
+    expect(visibleText(lastMessage)).toContain('back again');
   });
 });

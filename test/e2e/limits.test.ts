@@ -4,7 +4,7 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+import { labels, type QuickStage, quickBot, quickStage, says, submitCount } from './quick.ts';
 import { list, openTask } from './tasks/pages.ts';
 
 const hasDetails = (message: Message): boolean => labels(message).includes('Show details');
@@ -24,7 +24,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
       /price: `unknown`\) would exceed your limit on this server: `2 tasks a day`\. You have `0 tasks` left, and the limit resets <t:\d+:R>/,
     );
     expect(refused.ephemeral).toBe(true);
-    expect(submits(stage.gateway)).toBe(2);
+    expect(submitCount(stage.gateway)).toBe(2);
     expect(text(await imagine(stage, 'other', 'an owl'))).toContain('Finished');
     const usage = text(await (await stage.discord.as('member').slash('usage')).message());
     const about = text(await (await stage.discord.as('member').slash('about')).message());
@@ -40,8 +40,8 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
     expect(text(await openTask(stage, await list(stage)))).toMatch(
       /Remaining: \*\*2 tasks\*\* of 3 tasks a day \(resets <t:\d+:R>\)/,
     );
-    const asked = await (await discord.as('member').slash('ask', { prompt: 'why?' })).message(hasDetails);
-    const details = async (who: string) => text(await (await discord.as(who).click(asked, 'Show details')).message());
+    const answer = await (await discord.as('member').slash('ask', { prompt: 'why?' })).message(hasDetails);
+    const details = async (who: string) => text(await (await discord.as(who).click(answer, 'Show details')).message());
     expect(await details('member')).toContain('Remaining: **1 task** of 3 tasks a day');
     expect(await details('other')).not.toContain('Remaining');
   });
@@ -54,7 +54,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
     expect(text(await imagine(stage, 'member', 'three'))).toContain('limit');
   });
 
-  it('A server’s limit is shared by its members, the bot’s by all members, and both survive a restart', async () => {
+  it('A server’s limit is shared by its members and survives a restart', async () => {
     const settings = { ...noLimits, DEFAULT_SERVER_BUDGET: '2 tasks a day' };
     const stage = await quickStage({ gateway: { profile, speed: 20 }, settings });
     const first = await startBot(stage);
@@ -63,7 +63,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
     await first.stop();
     await startBot(stage);
     expect(text(await imagine(stage, 'member', 'an owl'))).toContain('this server’s limit: `2 tasks a day`');
-    expect(submits(stage.gateway)).toBe(2);
+    expect(submitCount(stage.gateway)).toBe(2);
   });
 
   it('The number of simultaneous tasks of a member is limited', async () => {

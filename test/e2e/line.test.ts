@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { profiles } from '../contract/both.ts';
 import { startBot } from './bot.ts';
-import { labels, quickBot, says, submits } from './quick.ts';
+import { labels, quickBot, says, submitCount } from './quick.ts';
 
 describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
-  it('A member sees their position in the queue, and Cancel leaves the queue at no cost', async () => {
+  it('A member sees their position in the queue, and Cancel removes their task from the queue at no cost', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1' },
@@ -15,12 +15,12 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
     const waiting = await exchange.message(says('Position in the queue: **1**'));
     expect(text(waiting)).toContain('the gateway is already running as many tasks as it can');
     expect(labels(waiting)).toEqual(['Cancel']);
-    const other = await discord.as('other').click(waiting, 'Cancel');
-    expect(text(await other.ephemeral())).toMatch(/not yours|only/i);
+    const otherPress = await discord.as('other').click(waiting, 'Cancel');
+    expect(text(await otherPress.ephemeral())).toMatch(/not yours|only/i);
     await discord.as('member').click(waiting, 'Cancel');
     const cancelled = await exchange.message(says('Canceled before it was sent. It cost nothing.'));
     expect(labels(cancelled)).toContain('Retry');
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it('A waiting task starts automatically, even after a restart, and its result appears in its message', async () => {
@@ -31,9 +31,9 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
     await exchange.message(says('Position in the queue'));
     await app.stop();
     await startBot(staged);
-    const done = await exchange.message(says('Finished in'));
-    expect(done.attachments).not.toHaveLength(0);
-    expect(submits(gateway)).toBe(2);
+    const result = await exchange.message(says('Finished in'));
+    expect(result.attachments).not.toHaveLength(0);
+    expect(submitCount(gateway)).toBe(2);
   });
 
   it('A private task in the queue says where its result will be posted if the wait is long', async () => {
@@ -47,14 +47,14 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
   });
 
   it.each(['rate-limited', 'rate-limited-until', 'rate-limited-silent', 'saturated'] as const)(
-    'A full gateway makes a task wait instead of refusing it (%s)',
+    'A task waits instead of being refused if the gateway is full (%s)',
     async (fault) => {
       const { discord, gateway } = await quickBot({ gateway: { profile } });
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: fault, times: 1 });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       await exchange.message(says('the gateway cannot accept this task right now'));
       await exchange.message(says('Finished in'));
-      expect(submits(gateway)).toBe(2);
+      expect(submitCount(gateway)).toBe(2);
     },
   );
 
@@ -64,13 +64,13 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
     const refused = await discord.as('other').slash('imagine', { prompt: 'a hare' });
     expect(text(await refused.ephemeral())).toContain('no credit left');
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
     await expect
       .poll(() => discord.messages(discord.openDirectMessage('owner').id).some(says('has no credit left')))
       .toBe(true);
   });
 
-  it('The limit of waiting tasks is enforced, and only members can have a weight', async () => {
+  it('The limit on waiting tasks is enforced, and only members can have a weight', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1', DEFAULT_MEMBER_BUDGET: '1 waiting' },
@@ -80,11 +80,11 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
     await (await imagine('a hare')).message(says('Position in the queue'));
     expect(text(await (await imagine('an owl')).ephemeral())).toContain('You can have at most 1 task in the queue.');
     const admin = discord.as('admin');
-    const wrong = await admin.slash('budget set', { limits: 'weight 3' });
-    expect(text(await wrong.ephemeral())).toContain('Weights apply only to members');
-    const set = await admin.slash('budget set', { limits: '5 waiting, weight 3', for: 'members' });
-    expect(text(await set.ephemeral())).toContain('5 waiting, weight 3');
+    const rejected = await admin.slash('budget set', { limits: 'weight 3' });
+    expect(text(await rejected.ephemeral())).toContain('Weights apply only to members');
+    const accepted = await admin.slash('budget set', { limits: '5 waiting, weight 3', for: 'members' });
+    expect(text(await accepted.ephemeral())).toContain('5 waiting, weight 3');
     await (await imagine('an owl')).message(says('Position in the queue: **2**'));
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 });

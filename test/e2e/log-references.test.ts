@@ -4,24 +4,24 @@ import { bot, type Stage } from './bot.ts';
 import { quickBot, says } from './quick.ts';
 import { list, offeredTaskIds, openTask, waitForMessage } from './tasks/pages.ts';
 
-interface Line {
+interface LogLine {
   msg: string;
   task?: string;
   reference?: string;
   lane?: string;
 }
 
-const linesOf = ({ logged }: Pick<Stage, 'logged'>): Line[] =>
+const logLines = ({ logged }: Pick<Stage, 'logged'>): LogLine[] =>
   logged()
     .split('\n')
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as Line);
+    .map((line) => JSON.parse(line) as LogLine);
 
 const pollOptions = { timeout: 20_000 };
 const UNKNOWN_STATUS = 'Unknown gateway status; treated as still running.';
 
 describe('The log lines of a task', () => {
-  it('A log line from code that knows nothing about tasks has the id of the task being processed; a line about a lane has none', async () => {
+  it('A log line from code that is unaware of tasks contains the id of the task being processed; a line about a lane contains none', async () => {
     const stage = await quickBot({ settings: { POLL_SCHEDULE: 'spec' } });
     const member = stage.discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('%'));
@@ -30,15 +30,15 @@ describe('The log lines of a task', () => {
     const ids = offeredTaskIds(await list(stage)).map(({ value }) => value);
     expect(ids).toHaveLength(2);
     const jobs = stage.gateway.jobs.list();
-    const owl = jobs.at(-1)?.id ?? 'none';
-    const body = { id: owl, status: 'PONDERING', progress: '10%' };
-    stage.gateway.faults.add({ on: { path: `/imgx/task/${owl}` }, do: { type: 'body', body } });
-    await expect.poll(() => linesOf(stage).filter(({ msg }) => msg === UNKNOWN_STATUS), pollOptions).toHaveLength(1);
-    expect(linesOf(stage).find(({ msg }) => msg === UNKNOWN_STATUS)?.task).toBe(ids[0]);
+    const jobId = jobs.at(-1)?.id ?? 'none';
+    const body = { id: jobId, status: 'PONDERING', progress: '10%' };
+    stage.gateway.faults.add({ on: { path: `/imgx/task/${jobId}` }, do: { type: 'body', body } });
+    await expect.poll(() => logLines(stage).filter(({ msg }) => msg === UNKNOWN_STATUS), pollOptions).toHaveLength(1);
+    expect(logLines(stage).find(({ msg }) => msg === UNKNOWN_STATUS)?.task).toBe(ids[0]);
 
     stage.gateway.faults.add({ on: { path: '/imgx/task' }, do: { type: 'status', status: 402 } });
-    await expect.poll(() => linesOf(stage).filter(({ lane }) => lane !== undefined), pollOptions).not.toEqual([]);
-    for (const line of linesOf(stage).filter(({ lane }) => lane !== undefined)) {
+    await expect.poll(() => logLines(stage).filter(({ lane }) => lane !== undefined), pollOptions).not.toEqual([]);
+    for (const line of logLines(stage).filter(({ lane }) => lane !== undefined)) {
       expect(line).not.toHaveProperty('task');
       expect(line).not.toHaveProperty('reference');
     }
@@ -48,35 +48,38 @@ describe('The log lines of a task', () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({ do: { type: 'lose-files' } });
     await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    const shown = await list(stage);
-    const [{ value: id = 'none' } = {}] = offeredTaskIds(shown);
-    expect(text(await openTask(stage, shown))).toContain(`Reference: \`${id}\``);
-    const second = await list(stage);
+    const firstList = await list(stage);
+    const [{ value: id = 'none' } = {}] = offeredTaskIds(firstList);
+    expect(text(await openTask(stage, firstList))).toContain(`Reference: \`${id}\``);
+    const secondList = await list(stage);
     stage.discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400 }, times: 1 });
-    await stage.discord.as('member').choose(second, 'Open a task', [id]);
+    await stage.discord.as('member').choose(secondList, 'Open a task', [id]);
     expect(text(await waitForMessage(stage, 'studio', 'this reference'))).toContain(`\`${id}\``);
 
-    const found = linesOf(stage).filter((line) => JSON.stringify(line).includes(id));
-    expect(found.map(({ msg }) => msg)).toEqual(
+    const taskLines = logLines(stage).filter((line) => JSON.stringify(line).includes(id));
+    expect(taskLines.map(({ msg }) => msg)).toEqual(
       expect.arrayContaining(['A result could not be fetched.', 'An unexpected error occurred.']),
     );
-    for (const line of found) expect(line.task).toBe(id);
-    expect(found.find(({ msg }) => msg === 'An unexpected error occurred.')?.reference).toBe(id);
+    for (const line of taskLines) expect(line.task).toBe(id);
+    expect(taskLines.find(({ msg }) => msg === 'An unexpected error occurred.')?.reference).toBe(id);
   });
 
   it('The reference of an interaction without a task appears in all of its log lines', async () => {
     const stage = await bot();
-    const on = { method: 'GET', route: '/applications' } as const;
-    stage.discord.faults.add({ on, do: { type: 'status', status: 400 }, times: 4 });
+    const ownerRequests = { method: 'GET', route: '/applications' } as const;
+    stage.discord.faults.add({ on: ownerRequests, do: { type: 'status', status: 400 }, times: 4 });
     const content = text(await (await stage.discord.as('member').slash('help')).message());
     const reference = /`([0-9a-f]{8})`/.exec(content)?.[1];
-    const failed = linesOf(stage).filter(({ msg }) => msg === 'An unexpected error occurred.');
+    const failed = logLines(stage).filter(({ msg }) => msg === 'An unexpected error occurred.');
     expect(failed.map((line) => line.reference)).toEqual([reference]);
-    const about = () => linesOf(stage).filter((line) => line.reference === reference);
-    const before = about().map(({ msg }) => msg);
+    const linesWithReference = () => logLines(stage).filter((line) => line.reference === reference);
+    const messagesBefore = linesWithReference().map(({ msg }) => msg);
     // Each interaction has a reference of its own.
     await (await stage.discord.as('member').slash('help')).message();
-    expect(about().map(({ msg }) => msg)).toEqual(before);
-    expect(before).toEqual(['Could not fetch the owner of the bot from Discord.', 'An unexpected error occurred.']);
+    expect(linesWithReference().map(({ msg }) => msg)).toEqual(messagesBefore);
+    expect(messagesBefore).toEqual([
+      'Could not fetch the owner of the bot from Discord.',
+      'An unexpected error occurred.',
+    ]);
   });
 });

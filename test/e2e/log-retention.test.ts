@@ -6,13 +6,13 @@ import { startBot } from './bot.ts';
 import { labels, type QuickStage, quickBot, quickStage } from './quick.ts';
 import { changeRules, decide, LOG, onlyReport, report, reportSaying, reportsIn, setLogChannel } from './reports.ts';
 import { requestErasure } from './tasks/pages.ts';
-import { grid } from './tasks/proof.ts';
+import { orderGrid } from './tasks/proof.ts';
 
 const DAY_MS = 86_400_000;
 
-const inLog = ({ discord }: QuickStage): string[] => discord.messages(LOG).map((one) => text(one));
+const logMessages = ({ discord }: QuickStage): string[] => discord.messages(LOG).map((one) => text(one));
 
-const refused = async ({ discord }: QuickStage, prompt: string, who = 'member') =>
+const requestRefusal = async ({ discord }: QuickStage, prompt: string, who = 'member') =>
   text(await (await discord.as(who).slash('imagine', { prompt })).ephemeral());
 
 describe.each(profiles)('The log retention period with the %s gateway profile', (profile) => {
@@ -26,19 +26,19 @@ describe.each(profiles)('The log retention period with the %s gateway profile', 
     const stage = await loggingBot('2');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
-    await refused(stage, 'a casino');
-    await expect.poll(() => inLog(stage).join()).toContain('A request from');
-    const before = inLog(stage).length;
-    expect(before).toBeGreaterThanOrEqual(3);
+    await requestRefusal(stage, 'a casino');
+    await expect.poll(() => logMessages(stage).join()).toContain('A request from');
+    const countBefore = logMessages(stage).length;
+    expect(countBefore).toBeGreaterThanOrEqual(3);
     await changeRules(stage, 'Change log channel', { logChannel: ['no-private-threads'], logDays: '2' });
     await expect.poll(() => discord.messages('no-private-threads')).toHaveLength(2);
     clock.advance(DAY_MS);
-    expect(inLog(stage)).toHaveLength(before);
+    expect(logMessages(stage)).toHaveLength(countBefore);
     await stage.app.stop();
     clock.advance(DAY_MS + 60_000);
-    expect(inLog(stage)).toHaveLength(before);
+    expect(logMessages(stage)).toHaveLength(countBefore);
     await startBot(stage);
-    await expect.poll(() => inLog(stage)).toEqual([]);
+    await expect.poll(() => logMessages(stage)).toEqual([]);
     await expect.poll(() => discord.messages('no-private-threads')).toEqual([]);
   });
 
@@ -46,77 +46,77 @@ describe.each(profiles)('The log retention period with the %s gateway profile', 
     const stage = await loggingBot('');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
-    await expect.poll(() => inLog(stage)).toHaveLength(3);
+    await expect.poll(() => logMessages(stage)).toHaveLength(3);
     clock.advance(400 * DAY_MS);
     await changeRules(stage, 'Change links', { deniedDomains: 'evil.example' });
-    await expect.poll(() => inLog(stage)).toHaveLength(4);
+    await expect.poll(() => logMessages(stage)).toHaveLength(4);
     const [first] = discord.messages(LOG);
     const { apiUrl, token, world } = discord;
     const url = `${apiUrl}/v10/channels/${world.channel(LOG).id}/messages/${first?.id}`;
     await fetch(url, { method: 'DELETE', headers: { authorization: `Bot ${token}` } });
     await setLogChannel(stage, '365');
     clock.advance(11 * 60_000);
-    await expect.poll(() => inLog(stage).join()).not.toContain('blocked words');
-    expect(inLog(stage).join()).toContain('blocked sites');
+    await expect.poll(() => logMessages(stage).join()).not.toContain('blocked words');
+    expect(logMessages(stage).join()).toContain('blocked sites');
   });
 
   it('A report is kept until a moderator has decided, and its history is kept longer', async () => {
     const stage = await loggingBot('1');
     const { clock } = stage;
-    await report(stage, await grid(stage));
-    const shown = await onlyReport(stage);
+    await report(stage, await orderGrid(stage));
+    const reportMessage = await onlyReport(stage);
     clock.advance(3 * DAY_MS);
-    await expect.poll(() => inLog(stage)).toHaveLength(1);
-    await decide(stage, shown, 'Dismiss');
+    await expect.poll(() => logMessages(stage)).toHaveLength(1);
+    await decide(stage, reportMessage, 'Dismiss');
     await reportSaying(stage, 'dismissed this report');
     clock.advance(11 * 60_000);
     await expect.poll(() => reportsIn(stage)).toEqual([]);
-    await report(stage, await grid(stage, { prompt: 'an owl' }));
+    await report(stage, await orderGrid(stage, { prompt: 'an owl' }));
     expect(text(await onlyReport(stage))).toContain('1 earlier report about this member');
   });
 
   it('A held result is kept until a moderator has decided', async () => {
-    const staged = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
-    const { gateway, config } = staged;
+    const baseStage = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const { gateway, config } = baseStage;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
-    const stage = { ...staged, config: { ...config, moderation } };
+    const stage = { ...baseStage, config: { ...config, moderation } };
     await startBot(stage);
     await setLogChannel(stage, '1');
     await changeRules(stage, 'Change moderation', { results: 'hold' });
     await stage.discord.as('member').slash('imagine', { prompt: 'shows:violence' });
-    const held = () => stage.discord.messages(LOG).filter((one) => labels(one).includes('Show'));
-    await expect.poll(held, { timeout: 10_000 }).toHaveLength(1);
+    const heldQuestions = () => stage.discord.messages(LOG).filter((one) => labels(one).includes('Show'));
+    await expect.poll(heldQuestions, { timeout: 10_000 }).toHaveLength(1);
     stage.clock.advance(2 * DAY_MS);
-    await expect.poll(() => inLog(stage)).toHaveLength(1);
-    const [question] = held();
+    await expect.poll(() => logMessages(stage)).toHaveLength(1);
+    const [question] = heldQuestions();
     if (!question) throw new Error('The question is missing.');
     await (await stage.discord.as('admin').in(LOG).click(question, 'Delete')).message();
     stage.clock.advance(11 * 60_000);
-    await expect.poll(() => inLog(stage)).toEqual([]);
+    await expect.poll(() => logMessages(stage)).toEqual([]);
   });
 
-  it('Erasure deletes the log messages that name the member, and no others', async () => {
+  it('Erasing a member’s data deletes the log messages that name the member, and no others', async () => {
     const stage = await loggingBot('');
     await changeRules(stage, 'Change words', { words: 'casino' });
-    await refused(stage, 'a casino');
-    await refused(stage, 'a casino', 'other');
+    await requestRefusal(stage, 'a casino');
+    await requestRefusal(stage, 'a casino', 'other');
     const { member, other } = { member: stage.discord.world.user('member'), other: stage.discord.world.user('other') };
-    await expect.poll(() => inLog(stage).join()).toContain(`<@${other.id}>`);
-    expect(inLog(stage).join()).toContain(`<@${member.id}>`);
+    await expect.poll(() => logMessages(stage).join()).toContain(`<@${other.id}>`);
+    expect(logMessages(stage).join()).toContain(`<@${member.id}>`);
     await requestErasure(stage);
-    await expect.poll(() => inLog(stage).join(), { timeout: 10_000 }).not.toContain(`<@${member.id}>`);
-    expect(inLog(stage).join()).toContain(`<@${other.id}>`);
+    await expect.poll(() => logMessages(stage).join(), { timeout: 10_000 }).not.toContain(`<@${member.id}>`);
+    expect(logMessages(stage).join()).toContain(`<@${other.id}>`);
   });
 
   it('The retention period is a number of days, which the page and the history show', async () => {
     const stage = await loggingBot('30');
     const { discord } = stage;
     const admin = discord.as('admin').in('studio');
-    const shown = await (await admin.slash('server rules')).message();
-    expect(text(shown)).toContain('The bot deletes its messages there after 30 days.');
-    const opened = await admin.click(shown, 'Change log channel');
-    const wrong = await admin.fill(await opened.modal(), { logChannel: [LOG], logDays: '366' });
-    expect(text(await wrong.ephemeral())).toContain('from 1 to 365');
+    const rulesPage = await (await admin.slash('server rules')).message();
+    expect(text(rulesPage)).toContain('The bot deletes its messages there after 30 days.');
+    const formExchange = await admin.click(rulesPage, 'Change log channel');
+    const rejected = await admin.fill(await formExchange.modal(), { logChannel: [LOG], logDays: '366' });
+    expect(text(await rejected.ephemeral())).toContain('from 1 to 365');
     const history = await (await admin.slash('server history')).message();
     expect(text(history)).toContain('log retention period');
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { bot } from './bot.ts';
-import { quickBot, submits } from './quick.ts';
+import { quickBot, submitCount } from './quick.ts';
 
 describe('/models', () => {
-  it('/models lists the models of the key ephemerally, grouped by owner', async () => {
+  it('/models lists the models that the key can use ephemerally, grouped by owner', async () => {
     const { discord, gateway } = await bot();
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -13,7 +13,7 @@ describe('/models', () => {
     expect(content).toContain('page 1 of 2');
     expect(content).toContain('Harbour/Canvas-XL:2026-03-01');
     expect(content).toMatch(/\*\*`harbour`\*\*/);
-    expect(gateway.heard.filter(({ path }) => path === '/v1/models')).toHaveLength(1);
+    expect(gateway.requests.filter(({ path }) => path === '/v1/models')).toHaveLength(1);
     expect(discord.violations).toEqual([]);
   });
 
@@ -21,15 +21,15 @@ describe('/models', () => {
     const { discord } = await bot();
     const member = discord.as('member');
     const first = await (await member.slash('models')).message();
-    const turned = await member.click(first, 'Next');
-    const second = await turned.message((message) => text(message).includes('page 2 of 2'));
+    const nextPage = await member.click(first, 'Next');
+    const second = await nextPage.message((message) => text(message).includes('page 2 of 2'));
     expect(second.id).toBe(first.id);
-    const back = await member.click(second, 'Previous');
-    expect(text(await back.message((message) => text(message).includes('page 1 of 2')))).toContain('Harbour');
+    const previousPage = await member.click(second, 'Previous');
+    expect(text(await previousPage.message((message) => text(message).includes('page 1 of 2')))).toContain('Harbour');
     expect(discord.violations).toEqual([]);
   });
 
-  it('/models filters by text and by kind, and says if nothing matches', async () => {
+  it('/models filters by text and by kind, and says so if nothing matches', async () => {
     const { discord } = await bot();
     const member = discord.as('member');
     const videos = text(await (await member.slash('models', { kind: 'video' })).message());
@@ -47,7 +47,7 @@ describe('/models', () => {
     const { discord, gateway } = await bot();
     const content = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
     expect(content).toContain('compatible endpoint');
-    expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
+    expect(gateway.requests.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
   it('/models shows all details of one model, including those that the specification does not name', async () => {
@@ -61,12 +61,12 @@ describe('/models', () => {
   it('/models explains an unknown model, suggests similar ones and does not request it again', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
-    for (let time = 0; time < 2; time++) {
+    for (let attempt = 0; attempt < 2; attempt++) {
       const content = text(await (await member.slash('models', { model: 'Lumen-Image-1' })).message());
       expect(content).toContain('The model `Lumen-Image-1` does not exist');
       expect(content).toContain('lumen-image-1');
     }
-    expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
+    expect(gateway.requests.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
   });
 
   it('/models shows the entered id as code, which pings no one and does not break the Markdown', async () => {
@@ -76,13 +76,13 @@ describe('/models', () => {
     expect(discord.requests.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
-  it('/models suggests ids while a member types from a list that is requested once', async () => {
+  it('/models suggests ids while a member types, from a list that is fetched only once', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
     expect(suggestions.map(({ value }) => value)).toEqual(['reel-2', 'reel-2-pro']);
     await member.complete('models', { model: 'ree' }, 'model');
-    expect(gateway.heard).toHaveLength(1);
+    expect(gateway.requests).toHaveLength(1);
   });
 
   it('/models returns suggestions without delay if the gateway hangs', async () => {
@@ -105,7 +105,7 @@ describe('/models', () => {
 it.each([
   ['aurora', 'such as `aurora`'],
   ['text-embedding-3-small', 'Enter a model ID'],
-])('Without a suitable model among %s, /video says what to do and submits nothing', async (id, words) => {
+])('Without a suitable model among %s, /video says what to do and submits nothing', async (id, expectedText) => {
   const body = { object: 'list', data: [{ id, object: 'model', created: 1_626_777_600, owned_by: 'studio' }] };
   const { discord, gateway } = await quickBot();
   gateway.faults.add({ do: { type: 'body', body }, on: { path: /\/v1\/models$/ }, times: 100 });
@@ -113,10 +113,10 @@ it.each([
   // On the quick clock, a request waits only briefly for the list.
   await (await member.slash('models')).message();
   const answer = await (await member.slash('video', { prompt: 'waves' })).message();
-  expect(text(answer)).toContain(words);
+  expect(text(answer)).toContain(expectedText);
   expect(text(answer)).toContain('`DEFAULT_VIDEO_MODEL`');
   expect(answer.ephemeral).toBe(true);
-  expect(submits(gateway)).toBe(0);
+  expect(submitCount(gateway)).toBe(0);
 });
 
 it('Suggestions list suitable models first, then all others', async () => {

@@ -5,16 +5,16 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { labels, type QuickStage, quickStage, says, submits } from './quick.ts';
+import { labels, type QuickStage, quickStage, says, submitCount } from './quick.ts';
 import { list, openTask, requestErasure } from './tasks/pages.ts';
 
 const LOG = 'no-threads';
 
-async function change({ discord }: QuickStage, button: string, values: Record<string, unknown>): Promise<Message> {
+async function changeRules({ discord }: QuickStage, button: string, values: Record<string, unknown>): Promise<Message> {
   const admin = discord.as('admin').in('studio');
-  const shown = await (await admin.slash('server rules')).message();
-  const opened = await admin.click(shown, button);
-  return (await admin.fill(await opened.modal(), values as never)).message();
+  const rulesPage = await (await admin.slash('server rules')).message();
+  const formExchange = await admin.click(rulesPage, button);
+  return (await admin.fill(await formExchange.modal(), values as never)).message();
 }
 
 const image = (colour: string): Promise<Buffer> =>
@@ -24,28 +24,28 @@ const image = (colour: string): Promise<Buffer> =>
 
 describe.each(profiles)('Moderation of images with the %s gateway profile', (profile) => {
   async function moderatedBot(values: Record<string, unknown>, categories: Record<string, unknown> = {}) {
-    const staged = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
-    const { gateway, config } = staged;
+    const baseStage = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const { gateway, config } = baseStage;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
-    const stage = { ...staged, config: { ...config, moderation } };
+    const stage = { ...baseStage, config: { ...config, moderation } };
     const app = await startBot(stage);
-    await change(stage, 'Change log channel', { logChannel: [LOG] });
-    await change(stage, 'Change moderation', values);
-    if (Object.keys(categories).length > 0) await change(stage, 'Change categories', categories);
+    await changeRules(stage, 'Change log channel', { logChannel: [LOG] });
+    await changeRules(stage, 'Change moderation', values);
+    if (Object.keys(categories).length > 0) await changeRules(stage, 'Change categories', categories);
     return { ...stage, app };
   }
-  const order = async ({ discord }: QuickStage, prompt: string, where = 'studio') =>
-    discord.as('member').in(where).slash('imagine', { prompt });
-  const inLog = ({ discord }: QuickStage) => discord.messages(LOG);
-  const questions = (stage: QuickStage) => inLog(stage).filter((one) => labels(one).includes('Show'));
-  /** Returns the question to the moderators, once it has been posted. */
+  const order = async ({ discord }: QuickStage, prompt: string, channel = 'studio') =>
+    discord.as('member').in(channel).slash('imagine', { prompt });
+  const logMessages = ({ discord }: QuickStage) => discord.messages(LOG);
+  const questions = (stage: QuickStage) => logMessages(stage).filter((one) => labels(one).includes('Show'));
+  /** Waits for the question to the moderators and returns it. */
   async function question(stage: QuickStage): Promise<Message> {
     await expect.poll(() => questions(stage).length, { timeout: 10_000 }).toBe(1);
     const [found] = questions(stage);
     if (!found) throw new Error('The question is missing.');
     return found;
   }
-  const standings = async (stage: QuickStage, who: 'server' | 'me') => {
+  const usageText = async (stage: QuickStage, who: 'server' | 'me') => {
     const admin = stage.discord.as(who === 'me' ? 'member' : 'admin');
     return text(await (await admin.slash('usage', who === 'me' ? {} : { of: 'server' })).message());
   };
@@ -53,126 +53,128 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
   it('A held result is shown to no one until a moderator allows it', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     const { discord } = stage;
-    const sent = await order(stage, 'shows:violence');
-    const held = await sent.message(says('is waiting for a moderator'));
-    expect(held.attachments).toEqual([]);
-    const asks = await question(stage);
-    expect(text(asks)).toContain('flagged it: `violence`');
-    expect(text(asks)).toMatch(/: https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+$/m);
-    expect(asks.attachments[0]?.filename).toMatch(/^SPOILER_/);
+    const exchange = await order(stage, 'shows:violence');
+    const placeholder = await exchange.message(says('is waiting for a moderator'));
+    expect(placeholder.attachments).toEqual([]);
+    const moderatorQuestion = await question(stage);
+    expect(text(moderatorQuestion)).toContain('flagged it: `violence`');
+    expect(text(moderatorQuestion)).toMatch(/: https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+$/m);
+    expect(moderatorQuestion.attachments[0]?.filename).toMatch(/^SPOILER_/);
     const opened = await openTask(stage, await list(stage));
     expect(opened.attachments).toEqual([]);
-    const outsider = await discord.as('other').in(LOG).click(asks, 'Show');
+    const outsider = await discord.as('other').in(LOG).click(moderatorQuestion, 'Show');
     expect(text(await outsider.followUp())).toContain('Only members with the Manage Messages permission');
-    expect((await (await discord.as('admin').in(LOG).click(asks, 'Show')).message()).attachments).toEqual([]);
-    const shown = await sent.message(says('Finished in'));
-    expect(shown.attachments).toHaveLength(1);
-    expect(labels(shown)).toContain('U1');
+    expect((await (await discord.as('admin').in(LOG).click(moderatorQuestion, 'Show')).message()).attachments).toEqual(
+      [],
+    );
+    const result = await exchange.message(says('Finished in'));
+    expect(result.attachments).toHaveLength(1);
+    expect(labels(result)).toContain('U1');
   });
 
   it('A held result survives a restart, and moderators are asked about it once', async () => {
     const stage = await moderatedBot({ results: 'hold' });
-    const sent = await order(stage, 'shows:violence');
-    const asks = await question(stage);
+    const exchange = await order(stage, 'shows:violence');
+    const moderatorQuestion = await question(stage);
     await stage.app.stop();
     await startBot(stage);
     const next = await order(stage, 'a quiet lake');
     await next.message(says('Finished in'));
     expect(questions(stage)).toHaveLength(1);
-    await (await stage.discord.as('admin').in(LOG).click(asks, 'Show')).message();
-    expect((await sent.message(says('Finished in'))).attachments).toHaveLength(1);
+    await (await stage.discord.as('admin').in(LOG).click(moderatorQuestion, 'Show')).message();
+    expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
   it('A deleted result costs its owner nothing, but still counts towards the server’s limits', async () => {
     const stage = await moderatedBot({ results: 'hold' });
-    const sent = await order(stage, 'shows:violence');
-    const asks = await question(stage);
-    await (await stage.discord.as('admin').in(LOG).click(asks, 'Delete')).message();
-    const withheld = await sent.message(says('The result was withheld'));
+    const exchange = await order(stage, 'shows:violence');
+    const moderatorQuestion = await question(stage);
+    await (await stage.discord.as('admin').in(LOG).click(moderatorQuestion, 'Delete')).message();
+    const withheld = await exchange.message(says('The result was withheld'));
     expect(withheld.attachments).toEqual([]);
     expect(labels(withheld)).not.toContain('U1');
-    expect(await standings(stage, 'server')).toContain('The charge for 1 task was waived');
-    expect(await standings(stage, 'me')).not.toContain('waived');
+    expect(await usageText(stage, 'server')).toContain('The charge for 1 task was waived');
+    expect(await usageText(stage, 'me')).not.toContain('waived');
   });
 
   it('A refused result is deleted immediately, and the log names the category', async () => {
     const stage = await moderatedBot({ results: 'refuse' });
-    const sent = await order(stage, 'shows:violence');
-    expect((await sent.message(says('The result was withheld'))).attachments).toEqual([]);
-    await expect.poll(() => inLog(stage).map(text).join()).toContain('Rule: moderation (||violence||)');
+    const exchange = await order(stage, 'shows:violence');
+    expect((await exchange.message(says('The result was withheld'))).attachments).toEqual([]);
+    await expect.poll(() => logMessages(stage).map(text).join()).toContain('Rule: moderation (||violence||)');
     expect((await (await order(stage, 'a quiet lake')).message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
   it('A result can be hidden behind a spoiler, and no preview of it is shown beforehand', async () => {
     const stage = await moderatedBot({ results: 'spoiler' });
-    const sent = await order(stage, 'shows:violence');
-    expect((await sent.message(says('Finished in'))).attachments[0]?.filename).toMatch(/^SPOILER_/);
-    const previews = stage.gateway.heard.filter(({ path }) => path.includes('preview-'));
+    const exchange = await order(stage, 'shows:violence');
+    expect((await exchange.message(says('Finished in'))).attachments[0]?.filename).toMatch(/^SPOILER_/);
+    const previews = stage.gateway.requests.filter(({ path }) => path.includes('preview-'));
     expect(previews).toEqual([]);
   });
 
   it('Age-restricted content can be limited to age-restricted channels', async () => {
     const stage = await moderatedBot({ results: 'hold' }, { ageRestricted: 'channels' });
     await (await order(stage, 'shows:sexual')).message(says('The result was withheld'));
-    const there = await order(stage, 'shows:sexual', 'age-restricted');
-    expect((await there.message(says('Finished in'))).attachments).toHaveLength(1);
+    const ageRestricted = await order(stage, 'shows:sexual', 'age-restricted');
+    expect((await ageRestricted.message(says('Finished in'))).attachments).toHaveLength(1);
     expect(questions(stage)).toEqual([]);
   });
 
-  it('While the service is unavailable results are held or shown, as the server has chosen', async () => {
+  it('While the moderation service is unavailable, results are held or shown, as the server has chosen', async () => {
     const stage = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
     stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await order(stage, 'a quiet lake');
     expect(text(await question(stage))).toContain('could not check it');
-    await change(stage, 'Change moderation', { results: 'hold', whenAway: 'allow' });
+    await changeRules(stage, 'Change moderation', { results: 'hold', whenAway: 'allow' });
     stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await (await order(stage, 'a quiet lake')).message(says('Finished in'));
   });
 
   it('Without a log channel nothing can be held, and if the channel is lost, results are deleted instead', async () => {
     const stage = await moderatedBot({ results: 'hold' });
-    await change(stage, 'Change log channel', { logChannel: [] });
-    const sent = await order(stage, 'shows:violence');
-    await sent.message(says('The result was withheld'));
+    await changeRules(stage, 'Change log channel', { logChannel: [] });
+    const exchange = await order(stage, 'shows:violence');
+    await exchange.message(says('The result was withheld'));
     const admin = stage.discord.as('admin').in('studio');
-    const shown = await (await admin.slash('server rules')).message();
-    const opened = await admin.click(shown, 'Change moderation');
-    const refused = await admin.fill(await opened.modal(), { results: 'hold' });
+    const rulesPage = await (await admin.slash('server rules')).message();
+    const formExchange = await admin.click(rulesPage, 'Change moderation');
+    const refused = await admin.fill(await formExchange.modal(), { results: 'hold' });
     expect(text(await refused.followUp())).toContain('Choose a log channel first');
   });
 
   it('Images that members attach are moderated before anything is submitted', async () => {
     const stage = await moderatedBot({ references: 'refuse' });
-    const describe = async (colour: string) => {
+    const describeImage = async (colour: string) => {
       const file = { name: 'given.png', bytes: await image(colour), contentType: 'image/png' };
       return stage.discord.as('member').in('studio').slash('describe', { image: file });
     };
-    const refused = await (await describe('#ff0000')).message((one) => one.ephemeral);
+    const refused = await (await describeImage('#ff0000')).message((one) => one.ephemeral);
     expect(text(refused)).toContain('The moderation service flagged');
-    expect(submits(stage.gateway)).toBe(0);
-    await (await describe('#3355aa')).message(says('1️⃣'));
+    expect(submitCount(stage.gateway)).toBe(0);
+    await (await describeImage('#3355aa')).message(says('1️⃣'));
   });
 
-  it('A flagged prompt for images can be allowed with its result held', async () => {
+  it('A flagged image prompt can be allowed while its result is held for a moderator', async () => {
     const stage = await moderatedBot({ prompts: 'hold' });
     const { discord } = stage;
-    const sent = await order(stage, 'flag:violence');
-    await sent.message(says('is waiting for a moderator'));
-    const asks = await question(stage);
-    expect(text(asks)).toContain('flagged it: `violence`');
-    await discord.as('admin').in(LOG).click(asks, 'Show');
-    expect((await sent.message(says('Finished in'))).attachments).toHaveLength(1);
-    const fine = await order(stage, 'a quiet lake');
-    expect((await fine.message(says('Finished in'))).attachments).toHaveLength(1);
-    const asked = await discord.as('member').slash('ask', { prompt: 'flag:violence' });
-    expect(text(await asked.message((one) => one.ephemeral))).toContain('flagged your prompt');
+    const exchange = await order(stage, 'flag:violence');
+    await exchange.message(says('is waiting for a moderator'));
+    const moderatorQuestion = await question(stage);
+    expect(text(moderatorQuestion)).toContain('flagged it: `violence`');
+    await discord.as('admin').in(LOG).click(moderatorQuestion, 'Show');
+    expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
+    const unflagged = await order(stage, 'a quiet lake');
+    expect((await unflagged.message(says('Finished in'))).attachments).toHaveLength(1);
+    const askExchange = await discord.as('member').slash('ask', { prompt: 'flag:violence' });
+    expect(text(await askExchange.message((one) => one.ephemeral))).toContain('flagged your prompt');
   });
 
-  it('Flagged attached images can be allowed with the result held', async () => {
+  it('A flagged attached image can be allowed while the result is held for a moderator', async () => {
     const stage = await moderatedBot({ references: 'hold' });
     const file = { name: 'given.png', bytes: await image('#ff0000'), contentType: 'image/png' };
-    const sent = await stage.discord.as('member').in('studio').slash('imagine', { prompt: 'a lake', image: file });
-    await sent.message(says('is waiting for a moderator'));
+    const exchange = await stage.discord.as('member').in('studio').slash('imagine', { prompt: 'a lake', image: file });
+    await exchange.message(says('is waiting for a moderator'));
     expect(text(await question(stage))).toContain('flagged it:');
   });
 

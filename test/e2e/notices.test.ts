@@ -6,17 +6,17 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
 import { profiles } from '../contract/both.ts';
 import { onServers } from '../services/store/sites.ts';
-import { folder, sql } from '../services/store/stage.ts';
+import { createTemporaryFolder, sql } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { Wire } from '../support/wire.ts';
+import { TcpProxy } from '../support/wire.ts';
 import { startBot } from './bot.ts';
-import { type QuickStage, quickStage, says, submits } from './quick.ts';
+import { type QuickStage, quickStage, says, submitCount } from './quick.ts';
 
 const pollOptions = { timeout: 15_000 };
 const HOUR_MS = 3_600_000;
 
 /** Prepares a bot whose operator has chosen the channel `hall`. */
-async function withChannel(settings: Record<string, string> = {}, gateway: GatewayOptions = {}) {
+async function stageWithChannel(settings: Record<string, string> = {}, gateway: GatewayOptions = {}) {
   const stage = await quickStage({ gateway, settings: { ...noLimits, ...settings } });
   const { discord } = stage;
   const channel = [...discord.world.channels.values()].find(({ name }) => name === 'hall');
@@ -25,121 +25,123 @@ async function withChannel(settings: Record<string, string> = {}, gateway: Gatew
   return { ...stage, config, channel };
 }
 
-const inHall = ({ discord }: Pick<QuickStage, 'discord'>): string[] => discord.messages('hall').map(text);
-const direct = ({ discord }: Pick<QuickStage, 'discord'>, who = 'owner'): string[] =>
+const hallMessages = ({ discord }: Pick<QuickStage, 'discord'>): string[] => discord.messages('hall').map(text);
+const directMessages = ({ discord }: Pick<QuickStage, 'discord'>, who = 'owner'): string[] =>
   discord.messages(discord.openDirectMessage(who).id).map(text);
 
-const about = (lines: readonly string[], words: string): string[] => lines.filter((line) => line.includes(words));
+const linesWith = (lines: readonly string[], words: string): string[] => lines.filter((line) => line.includes(words));
 
 describe('Notices about a start', () => {
   it('A notice about a start contains the version, what was resumed and how long the bot was down; with a new version, also the previous one', async () => {
-    const stage = await withChannel();
+    const stage = await stageWithChannel();
     const first = await startBot(stage);
-    await expect.poll(() => inHall(stage), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
+    await expect.poll(() => hallMessages(stage), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
     stage.gateway.setSpeed(0.01);
     await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).message(says('Queued'));
     await first.stop();
     stage.clock.advance(2 * HOUR_MS);
     await startBot({ ...stage, version: '1.3.0' });
-    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(2);
-    const [, second = ''] = inHall(stage);
+    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(2);
+    const [, second = ''] = hallMessages(stage);
     expect(second).toContain('Atelier 1.3.0 has started. The previous version was 1.2.3.');
     expect(second).toMatch(/It was stopped on <t:\d+:f>\.\nIt resumed 1 task\./);
     expect(second).not.toContain('secret');
   });
 
   it('A bot that restarts repeatedly posts one message an hour, which counts the starts', async () => {
-    const stage = await withChannel();
+    const stage = await stageWithChannel();
     for (let start = 0; start < 4; start += 1) {
       const app = await startBot(stage);
       const words = start === 0 ? 'has started.' : `It has started ${start + 1} times since`;
-      await expect.poll(() => about(inHall(stage), words), pollOptions).toHaveLength(1);
+      await expect.poll(() => linesWith(hallMessages(stage), words), pollOptions).toHaveLength(1);
       await app.stop();
     }
-    expect(inHall(stage)).toHaveLength(1);
+    expect(hallMessages(stage)).toHaveLength(1);
     stage.clock.advance(HOUR_MS);
     await startBot(stage);
-    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(2);
-    expect(inHall(stage)[1]).not.toContain('times since');
+    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(2);
+    expect(hallMessages(stage)[1]).not.toContain('times since');
   });
 
-  it('After a crash the start says that the bot did not stop on request, and how many outcomes are unknown', async () => {
-    const stage = await withChannel();
+  it('After a crash, the notice about the start says that the bot went down unexpectedly', async () => {
+    const stage = await stageWithChannel();
     const app = await startBot(stage);
-    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(1);
+    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(1);
     await app.stop();
     const file = stage.config.store.url.replace('sqlite://', '');
-    // As after a crash, when the stop was not recorded.
+    // Simulates a crash: the stop was not recorded.
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
     stage.clock.advance(2 * HOUR_MS);
     await startBot(stage);
-    await expect.poll(() => about(inHall(stage), 'It went down unexpectedly'), pollOptions).toHaveLength(1);
+    await expect.poll(() => linesWith(hallMessages(stage), 'It went down unexpectedly'), pollOptions).toHaveLength(1);
   });
 });
 
 describe.each(profiles)('Notices about the %s gateway profile', (profile) => {
-  it('A paused lane is reported in one message, which is edited when it recurs or ends; after an hour a new one is posted', async () => {
-    const stage = await withChannel({}, { profile });
+  it('A paused lane is reported in one message, which is edited when the pause recurs or ends; after an hour, a new message is posted', async () => {
+    const stage = await stageWithChannel({}, { profile });
     const { discord, gateway, clock } = stage;
     await startBot(stage);
     gateway.setSpeed(0.01);
-    const lane = (): string[] => about(inHall(stage), 'refusing status checks for `/imagine`');
+    const laneNotices = (): string[] => linesWith(hallMessages(stage), 'refusing status checks for `/imagine`');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     await exchange.message(says('Queued'));
-    const begin = async (): Promise<void> => {
+    const startPause = async (): Promise<void> => {
       gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'unauthorized', times: 1_000 });
-      await expect.poll(() => lane().filter((one) => !one.includes('Resolved')).length, pollOptions).toBe(1);
+      await expect.poll(() => laneNotices().filter((one) => !one.includes('Resolved')).length, pollOptions).toBe(1);
     };
-    const end = async (): Promise<void> => {
+    const endPause = async (): Promise<void> => {
       gateway.faults.clear();
       clock.advance(5 * 60_000);
-      await expect.poll(() => lane().filter((one) => !one.includes('Resolved')).length, pollOptions).toBe(0);
+      await expect.poll(() => laneNotices().filter((one) => !one.includes('Resolved')).length, pollOptions).toBe(0);
     };
-    await begin();
-    await end();
-    expect(lane()).toHaveLength(1);
-    await begin();
-    expect(lane()).toEqual([
+    await startPause();
+    await endPause();
+    expect(laneNotices()).toHaveLength(1);
+    await startPause();
+    expect(laneNotices()).toEqual([
       expect.stringMatching(/^The gateway has been refusing .*\nThis has happened 2 times since <t:\d+:f>\.$/),
     ]);
-    await end();
-    expect(lane()).toEqual([expect.stringMatching(/^\*\*Resolved\*\* <t:\d+:R>\.\nThe gateway has been refusing/)]);
+    await endPause();
+    expect(laneNotices()).toEqual([
+      expect.stringMatching(/^\*\*Resolved\*\* <t:\d+:R>\.\nThe gateway has been refusing/),
+    ]);
     clock.advance(HOUR_MS);
-    await begin();
-    expect(lane()).toHaveLength(2);
-    expect(inHall(stage).join('\n')).not.toMatch(/secret|127\.0\.0\.1/);
+    await startPause();
+    expect(laneNotices()).toHaveLength(2);
+    expect(hallMessages(stage).join('\n')).not.toMatch(/secret|127\.0\.0\.1/);
   });
 });
 
 describe('The operator’s channel', () => {
-  const gone: readonly (readonly [string, (stage: Awaited<ReturnType<typeof withChannel>>) => void])[] = [
+  const channelLosses: readonly (readonly [string, (stage: Awaited<ReturnType<typeof stageWithChannel>>) => void])[] = [
     ['is deleted', ({ discord, channel }) => discord.world.removeChannel(channel)],
     ['is hidden from the bot', ({ discord }) => discord.restrict('hall', Permission.ViewChannel)],
     ['cannot be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
   ];
 
-  it.each(gone)(
+  it.each(channelLosses)(
     'If the operator’s channel %s, notices go to the owner, who is notified once that the channel is gone',
-    async (_, remove) => {
-      const stage = await withChannel();
-      remove(stage);
+    async (_, loseChannel) => {
+      const stage = await stageWithChannel();
+      loseChannel(stage);
       const app = await startBot(stage);
-      await expect.poll(() => direct(stage), pollOptions).toHaveLength(2);
-      expect(about(direct(stage), 'has started')).toHaveLength(1);
-      expect(about(direct(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
+      await expect.poll(() => directMessages(stage), pollOptions).toHaveLength(2);
+      expect(linesWith(directMessages(stage), 'has started')).toHaveLength(1);
+      expect(linesWith(directMessages(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
       stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
       await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
-      await expect.poll(() => about(direct(stage), 'no credit left'), pollOptions).toHaveLength(1);
+      await expect.poll(() => linesWith(directMessages(stage), 'no credit left'), pollOptions).toHaveLength(1);
       await app.stop();
       await startBot(stage);
-      await expect.poll(() => about(direct(stage), 'has started 2 times'), pollOptions).toHaveLength(1);
-      expect(direct(stage)).toHaveLength(3);
-      expect(direct(stage).join('\n')).not.toContain('secret');
+      await expect.poll(() => linesWith(directMessages(stage), 'has started 2 times'), pollOptions).toHaveLength(1);
+      expect(directMessages(stage)).toHaveLength(3);
+      expect(directMessages(stage).join('\n')).not.toContain('secret');
     },
   );
 
   it('When the channel works again, the owner is told so, and later notices are posted there', async () => {
-    const stage = await withChannel();
+    const stage = await stageWithChannel();
     const { discord } = stage;
     const status = { type: 'status', status: 403, code: Code.MissingAccess } as const;
     discord.faults.add({
@@ -148,51 +150,53 @@ describe('The operator’s channel', () => {
       times: 2,
     });
     await startBot(stage);
-    await expect.poll(() => about(direct(stage), '`OPERATOR_CHANNEL_ID`'), pollOptions).toHaveLength(1);
+    await expect.poll(() => linesWith(directMessages(stage), '`OPERATOR_CHANNEL_ID`'), pollOptions).toHaveLength(1);
     stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
-    await expect.poll(() => about(inHall(stage), 'no credit left'), pollOptions).toHaveLength(1);
-    await expect.poll(() => about(direct(stage), 'Resolved'), pollOptions).toHaveLength(1);
+    await expect.poll(() => linesWith(hallMessages(stage), 'no credit left'), pollOptions).toHaveLength(1);
+    await expect.poll(() => linesWith(directMessages(stage), 'Resolved'), pollOptions).toHaveLength(1);
   });
 
   it('Without a channel, the users whom the operator has named are notified', async () => {
-    const stage = await withChannel();
+    const stage = await stageWithChannel();
     const other = stage.discord.world.user('other').id;
     await startBot({ ...stage, config: { ...stage.config, operator: { ids: [other] } } });
-    await expect.poll(() => direct(stage, 'other'), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
-    expect([direct(stage), inHall(stage)]).toEqual([[], []]);
+    await expect.poll(() => directMessages(stage, 'other'), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
+    expect([directMessages(stage), hallMessages(stage)]).toEqual([[], []]);
   });
 
-  it('While Discord accepts no message, a notice is kept and sent once later on', async () => {
-    const stage = await withChannel();
+  it('While Discord accepts no messages, a notice is kept, and it is sent once afterwards', async () => {
+    const stage = await stageWithChannel();
     const fault = { type: 'status', status: 500, body: 'away' } as const;
     stage.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
     await startBot(stage);
-    await expect.poll(() => [...inHall(stage), ...direct(stage)], pollOptions).toEqual(['Atelier 1.2.3 has started.']);
+    await expect
+      .poll(() => [...hallMessages(stage), ...directMessages(stage)], pollOptions)
+      .toEqual(['Atelier 1.2.3 has started.']);
   });
 });
 
 describe('Notices about the store', () => {
   it('Failed writes are reported even though nothing can be stored, and so is their end', async () => {
-    const stage = await withChannel();
+    const stage = await stageWithChannel();
     const { clock, discord } = stage;
     await startBot(stage);
-    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(1);
+    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(1);
     const file = stage.config.store.url.replace('sqlite://', '');
     sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
     const refused = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     expect(text(await refused.message())).toBeTruthy();
-    const notices = (): string[] => about(inHall(stage), 'The database has been failing');
+    const notices = (): string[] => linesWith(hallMessages(stage), 'The database has been failing');
     await expect.poll(notices, pollOptions).toHaveLength(1);
     sql(file, 'DROP TRIGGER refuse');
     clock.advance(60_000);
-    await expect.poll(() => about(notices(), 'Resolved'), pollOptions).toHaveLength(1);
-    expect(submits(stage.gateway)).toBe(0);
-    expect(inHall(stage).join('\n')).not.toMatch(/secret|sqlite/);
+    await expect.poll(() => linesWith(notices(), 'Resolved'), pollOptions).toHaveLength(1);
+    expect(submitCount(stage.gateway)).toBe(0);
+    expect(hallMessages(stage).join('\n')).not.toMatch(/secret|sqlite/);
   });
 
-  it('The number of unreadable rows is reported', async () => {
-    const stage = await withChannel();
+  it('The number of unreadable rows is reported to the operator', async () => {
+    const stage = await stageWithChannel();
     const first = await startBot(stage);
     await first.stop();
     const file = stage.config.store.url.replace('sqlite://', '');
@@ -200,12 +204,12 @@ describe('Notices about the store', () => {
       sql(file, `INSERT INTO atelier (key, value, namespace) VALUES ('${id}', '{"value":{"odd":true}}', 'live')`);
     await startBot(stage);
     await expect
-      .poll(() => about(inHall(stage), '2 rows of the database could not be read'), pollOptions)
+      .poll(() => linesWith(hallMessages(stage), '2 rows of the database could not be read'), pollOptions)
       .toHaveLength(1);
   });
 
-  it('A new schema is reported', async () => {
-    const stage = await withChannel();
+  it('A new database schema is reported to the operator', async () => {
+    const stage = await stageWithChannel();
     const first = await startBot(stage);
     await first.stop();
     const file = stage.config.store.url.replace('sqlite://', '');
@@ -214,7 +218,9 @@ describe('Notices about the store', () => {
       "UPDATE atelier SET value = json_set(value, '$.value.store', 0) WHERE namespace = 'meta' AND key = 'schema'",
     );
     await startBot(stage);
-    await expect.poll(() => about(inHall(stage), 'keeps its data in a new format'), pollOptions).toHaveLength(1);
+    await expect
+      .poll(() => linesWith(hallMessages(stage), 'keeps its data in a new format'), pollOptions)
+      .toHaveLength(1);
   });
 });
 
@@ -222,25 +228,27 @@ describe('A store on a server', () =>
   onServers((site) => {
     it('An outage is reported while it lasts, and so is its end', async () => {
       const store = await site();
-      const wire = await Wire.to(store.url);
-      const stage = await withChannel({ STORE_URL: wire.url, STORE_LEASE_SECONDS: '60' });
+      const wire = await TcpProxy.open(store.url);
+      const stage = await stageWithChannel({ STORE_URL: wire.url, STORE_LEASE_SECONDS: '60' });
       await startBot(stage);
-      await expect.poll(() => inHall(stage), pollOptions).toHaveLength(1);
-      wire.cut();
-      await expect.poll(() => about(inHall(stage), 'unable to reach its database'), pollOptions).toHaveLength(1);
-      wire.mend();
+      await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(1);
+      wire.disconnect();
+      await expect
+        .poll(() => linesWith(hallMessages(stage), 'unable to reach its database'), pollOptions)
+        .toHaveLength(1);
+      wire.restore();
       stage.clock.advance(60_000);
-      await vi.waitFor(() => expect(about(inHall(stage), 'Resolved')).toHaveLength(1), pollOptions);
-      expect(inHall(stage).join('\n')).not.toContain(new URL(store.url).host);
+      await vi.waitFor(() => expect(linesWith(hallMessages(stage), 'Resolved')).toHaveLength(1), pollOptions);
+      expect(hallMessages(stage).join('\n')).not.toContain(new URL(store.url).host);
     });
   }));
 
-it('The operator is notified when the bot-wide limit is used up to 80% and completely, in one message', async () => {
-  const stage = await withChannel({ TOTAL_BUDGET: '5 tasks a day' });
+it('The operator is notified when 80% and when all of the bot-wide limit has been used, in one message', async () => {
+  const stage = await stageWithChannel({ TOTAL_BUDGET: '5 tasks a day' });
   const { discord, clock } = stage;
   await startBot(stage);
   stage.gateway.setSpeed(50);
-  const notices = (): string[] => about(inHall(stage), 'bot-wide limit (5 tasks a day)');
+  const notices = (): string[] => linesWith(hallMessages(stage), 'bot-wide limit (5 tasks a day)');
   for (const prompt of ['1', '2', '3', '4'])
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
   await expect.poll(notices, pollOptions).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
@@ -250,47 +258,50 @@ it('The operator is notified when the bot-wide limit is used up to 80% and compl
   await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('Resolved')]);
 });
 
-it('A limit counts as used up if the rest is too small for a request', async () => {
-  const prices = join(folder(), 'prices.json');
+it('A limit counts as used up if what is left is too little for a request', async () => {
+  const prices = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ imagine: '0.30', image: '5' }));
-  const stage = await withChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
+  const stage = await stageWithChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
   await startBot(stage);
   const member = stage.discord.as('member');
   const refused = says('would exceed the bot-wide limit');
   await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
-  const notices = (): string[] => about(inHall(stage), 'bot-wide limit ($1 a day)');
+  const notices = (): string[] => linesWith(hallMessages(stage), 'bot-wide limit ($1 a day)');
   await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('has been used up')]);
 });
 
 describe('The balance of the account', () => {
-  async function atLimit(creditLimit: number, settings: Record<string, string> = { GATEWAY_USAGE_UNIT: 'cents' }) {
-    const prices = join(folder(), 'prices.json');
+  async function botWithCreditLimit(
+    creditLimit: number,
+    settings: Record<string, string> = { GATEWAY_USAGE_UNIT: 'cents' },
+  ) {
+    const prices = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ image: '0.03' }));
-    const stage = await withChannel({ PRICES: prices, ...settings }, { quirks: { creditLimit }, speed: 50 });
+    const stage = await stageWithChannel({ PRICES: prices, ...settings }, { quirks: { creditLimit }, speed: 50 });
     await startBot(stage);
-    const make = async (prompt: string): Promise<void> => {
+    const createImage = async (prompt: string): Promise<void> => {
       const exchange = await stage.discord.as('member').slash('image', { prompt, model: 'lumen-image-1' });
       await exchange.message(says('Finished in'));
     };
-    const look = async (): Promise<void> => {
-      const limits = () => stage.gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
-      const before = limits();
+    const waitForBalanceCheck = async (): Promise<void> => {
+      const checkCount = () => stage.gateway.requests.filter(({ path }) => path.endsWith('/subscription')).length;
+      const checksBefore = checkCount();
       stage.clock.advance(16 * 60_000);
-      await expect.poll(limits, pollOptions).toBeGreaterThan(before);
+      await expect.poll(checkCount, pollOptions).toBeGreaterThan(checksBefore);
     };
-    return { stage, make, look };
+    return { stage, make: createImage, look: waitForBalanceCheck };
   }
 
   it('If the gateway reports the balance, the operator is notified when it would not last for another day, and when credit was added', async () => {
-    const { stage, make, look } = await atLimit(0.1);
-    await make('1');
-    await look();
-    expect(about(inHall(stage), 'left, enough for less than a day')).toEqual([]);
-    await make('2');
-    await look();
-    const notices = (): string[] => about(inHall(stage), 'left, enough for less than a day');
+    const { stage, make: createImage, look: waitForBalanceCheck } = await botWithCreditLimit(0.1);
+    await createImage('1');
+    await waitForBalanceCheck();
+    expect(linesWith(hallMessages(stage), 'left, enough for less than a day')).toEqual([]);
+    await createImage('2');
+    await waitForBalanceCheck();
+    const notices = (): string[] => linesWith(hallMessages(stage), 'left, enough for less than a day');
     await expect
       .poll(notices, pollOptions)
       .toEqual([
@@ -299,19 +310,19 @@ describe('The balance of the account', () => {
         ),
       ]);
     stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
-    await look();
-    await expect.poll(() => about(notices(), 'Resolved'), pollOptions).toHaveLength(1);
+    await waitForBalanceCheck();
+    await expect.poll(() => linesWith(notices(), 'Resolved'), pollOptions).toHaveLength(1);
   });
 
   it('A gateway that does not report the balance, and one with an unknown unit, are not queried repeatedly', async () => {
-    const { stage } = await atLimit(0);
+    const { stage } = await botWithCreditLimit(0);
     const requestCount = ({ gateway }: typeof stage): number =>
-      gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
+      gateway.requests.filter(({ path }) => path.endsWith('/subscription')).length;
     await expect.poll(() => requestCount(stage), pollOptions).toBe(1);
     stage.clock.advance(60 * 60_000);
-    await expect.poll(() => inHall(stage), pollOptions).toHaveLength(1);
-    const other = await atLimit(1, {});
-    await expect.poll(() => inHall(other.stage), pollOptions).toHaveLength(1);
+    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(1);
+    const other = await botWithCreditLimit(1, {});
+    await expect.poll(() => hallMessages(other.stage), pollOptions).toHaveLength(1);
     expect([requestCount(stage), requestCount(other.stage)]).toEqual([1, 0]);
   });
 });

@@ -8,7 +8,7 @@ import type { Job, JobFaultEffects } from '../../sandbox/gateway/job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { fileOf } from '../../src/services/store/backend.ts';
 import { mp4Video } from '../services/media/videos.ts';
-import { linesOf, made, writeOldStore } from '../support/old-store.ts';
+import { linesOf, storeInfo, writeOldStore } from '../support/old-store.ts';
 import { QuickClock } from '../support/quick-clock.ts';
 import { stage } from './bot.ts';
 import type { QuickStage } from './quick.ts';
@@ -16,34 +16,34 @@ import { studioWith } from './tasks/proof.ts';
 
 const SPEED = 20;
 /** Longer than the lifetime of an interaction token. */
-const LATER_MS = 20 * 60_000;
-/** Only the names of the files were recorded. */
+const DOWNTIME_MS = 20 * 60_000;
+/** Replaces every uploaded file, because only the names of the files were recorded. */
 const IMAGE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
 
-type KeptUpload = Omit<Post['uploads'][number], 'bytes' | 'folder' | 'ephemeral'>;
-interface KeptPost extends Omit<Post, 'channel' | 'author' | 'uploads' | 'tts' | 'revision' | 'mentionsEveryone'> {
+type SavedUpload = Omit<Post['uploads'][number], 'bytes' | 'folder' | 'ephemeral'>;
+interface SavedPost extends Omit<Post, 'channel' | 'author' | 'uploads' | 'tts' | 'revision' | 'mentionsEveryone'> {
   channelId: string;
   authorId: string;
-  uploads?: KeptUpload[];
+  uploads?: SavedUpload[];
 }
-type KeptThread = Channel & { thread: Omit<Thread, 'members'> & { members: Record<string, number> } };
-export type KeptJob = Omit<Job, 'charge'>;
+type SavedThread = Channel & { thread: Omit<Thread, 'members'> & { members: Record<string, number> } };
+export type SavedJob = Omit<Job, 'charge'>;
 
 /**
  * Discord and the gateway twenty minutes after the old version left them, with its store in place of a new one.
- * `ordersOf` controls the running jobs.
+ * `faultsOf` decides what happens to the running jobs.
  */
 export async function oldStage(
-  ordersOf: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects = () => ({}),
+  faultsOf: (job: Pick<SavedJob, 'prompt'>) => JobFaultEffects = () => ({}),
 ): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
-  clock.advance(made.at + LATER_MS - clock.now());
+  clock.advance(storeInfo.at + DOWNTIME_MS - clock.now());
   // The ids of servers, channels and users derive from the time of their creation.
-  let isFurnished = false;
-  const discordClock = { now: () => (isFurnished ? clock.now() : made.begun), after: clock.after.bind(clock) };
+  let isWorldCreated = false;
+  const discordClock = { now: () => (isWorldCreated ? clock.now() : storeInfo.begun), after: clock.after.bind(clock) };
   const staged = await stage({
     clock,
     mediaClock: systemClock,
@@ -58,20 +58,20 @@ export async function oldStage(
       DISCORD_USER_INSTALL: 'on',
     },
   });
-  isFurnished = true;
+  isWorldCreated = true;
   const { discord, gateway, config } = staged;
   restoreMessages(discord);
-  restoreJobs(gateway, ordersOf);
-  const here = (text: string): string =>
-    text.replaceAll(made.gateway, gateway.url).replaceAll(made.discord, discord.url);
-  writeOldStore(fileOf(config.store), here);
+  restoreJobs(gateway, faultsOf);
+  const withCurrentUrls = (text: string): string =>
+    text.replaceAll(storeInfo.gateway, gateway.url).replaceAll(storeInfo.discord, discord.url);
+  writeOldStore(fileOf(config.store), withCurrentUrls);
   return { ...staged, clock };
 }
 
 function restoreMessages({ world, restore }: EmbeddedDiscord): void {
-  for (const { thread, ...channel } of linesOf<KeptThread>('threads.jsonl'))
+  for (const { thread, ...channel } of linesOf<SavedThread>('threads.jsonl'))
     world.addChannel({ ...channel, thread: { ...thread, members: new Map(Object.entries(thread.members)) } });
-  for (const { channelId, authorId, uploads = [], ...post } of linesOf<KeptPost>('messages.jsonl')) {
+  for (const { channelId, authorId, uploads = [], ...post } of linesOf<SavedPost>('messages.jsonl')) {
     const ephemeral = post.viewer !== undefined;
     restore({
       ...{ tts: false, revision: 1, mentionsEveryone: false },
@@ -83,8 +83,8 @@ function restoreMessages({ world, restore }: EmbeddedDiscord): void {
   }
 }
 
-/** Fields of stored jobs that had other names. */
-const RENAMED: Readonly<Record<string, string>> = {
+/** The current names of fields of stored jobs, by their old names. */
+const RENAMED_FIELDS: Readonly<Record<string, string>> = {
   picture: 'coverFile',
   sound: 'audioFile',
   inherits: 'referencesFrom',
@@ -92,19 +92,19 @@ const RENAMED: Readonly<Record<string, string>> = {
   waitsFor: 'pendingFollowUp',
 };
 
-function restoreJobs({ jobs }: EmbeddedGateway, ordersOf: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects): void {
+function restoreJobs({ jobs }: EmbeddedGateway, faultsOf: (job: Pick<SavedJob, 'prompt'>) => JobFaultEffects): void {
   const reviver = (name: string, value: unknown): unknown => {
     // The embedded gateway at that time used other names for a job's results.
     if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;
     if (value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value)
       return Buffer.from(value.data as number[]);
     if (!(value instanceof Object) || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [RENAMED[key] ?? key, one]));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [RENAMED_FIELDS[key] ?? key, one]));
   };
-  for (const { state, ...job } of linesOf<KeptJob>('jobs.jsonl', reviver)) {
+  for (const { state, ...job } of linesOf<SavedJob>('jobs.jsonl', reviver)) {
     // Failed tasks are no longer polled.
     if (state === 'failed') continue;
-    if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: ZERO, state: 'queued' }, ordersOf(job));
+    if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: ZERO, state: 'queued' }, faultsOf(job));
     else jobs.add({ ...job, charge: ZERO, state });
   }
 }
@@ -114,20 +114,20 @@ const smallStudio = () =>
   studioWith((studio) => ({
     drawImage: (scene, options) => studio.drawImage(scene, { ...options, width: 64, height: 64 }),
     drawGrid: (scenes, options) => studio.drawGrid(scenes, { ...options, width: 64, height: 64 }),
-    shoot: async () => ({ bytes: mp4Video(SMALL_VIDEO), mime: 'video/mp4', ...SMALL_VIDEO }),
+    drawVideo: async () => ({ bytes: mp4Video(SMALL_VIDEO), mime: 'video/mp4', ...SMALL_VIDEO }),
     compose: (prompt, seed) => studio.compose(prompt, seed, 1),
   }));
 
-/** Waits for a message with this text in the channel with that name. */
-export function messageIn({ discord }: QuickStage, place: string, ...words: string[]): Promise<Message> {
-  const places = [...discord.world.channels.values()].filter(({ name }) => name === place);
-  const isMeant = (message: Message): boolean => words.every((word) => text(message).includes(word));
-  return discord.until(() => places.flatMap(({ id }) => discord.messages(id)).find(isMeant), words.join(', '));
+/** Waits for a message that contains all `words`, in a channel of this name. */
+export function messageIn({ discord }: QuickStage, channelName: string, ...words: string[]): Promise<Message> {
+  const channels = [...discord.world.channels.values()].filter(({ name }) => name === channelName);
+  const containsAll = (message: Message): boolean => words.every((word) => text(message).includes(word));
+  return discord.until(() => channels.flatMap(({ id }) => discord.messages(id)).find(containsAll), words.join(', '));
 }
 
 /** The current state of a message that the old version posted, once the condition holds. */
-export function currentMessage(stage: QuickStage, name: string, wanted: (message: Message) => boolean = () => true) {
+export function currentMessage(stage: QuickStage, name: string, condition: (message: Message) => boolean = () => true) {
   const { discord } = stage;
-  const all = () => [...discord.world.channels.keys()].flatMap((channel) => discord.messages(channel));
-  return discord.until(() => all().find((one) => one.id === made.named[name] && wanted(one)), name);
+  const allMessages = () => [...discord.world.channels.keys()].flatMap((channel) => discord.messages(channel));
+  return discord.until(() => allMessages().find((one) => one.id === storeInfo.named[name] && condition(one)), name);
 }

@@ -8,11 +8,11 @@ import { examine } from '../../src/services/store/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { sql } from '../services/store/stage.ts';
 import { startBot } from './bot.ts';
-import { currentMessage, type KeptJob, messageIn, oldStage } from './old-stage.ts';
+import { currentMessage, messageIn, oldStage, type SavedJob } from './old-stage.ts';
 import { labels, type QuickStage, says } from './quick.ts';
 
-/** Messages from the old version about running jobs, with the text that ends them. */
-const ends = {
+/** Messages from the old version about running jobs, with the text that they show at the end. */
+const finalTexts = {
   'live-imagine': 'Finished in',
   'live-direct': 'Finished in',
   'live-action': 'Finished in',
@@ -35,7 +35,7 @@ const ends = {
  * Private tasks, tasks without a message and tasks with an unknown outcome: the channel and the text with which they
  * end.
  */
-const elsewhere: readonly (readonly [place: string, ...words: string[]])[] = [
+const otherFinalTexts: readonly (readonly [place: string, ...words: string[]])[] = [
   ['dm', 'a live secret', 'Finished in'],
   ['studio', 'a queued fox', 'Finished in'],
   ['thread', 'a sentence that is ready and not shown', 'Finished in'],
@@ -43,13 +43,13 @@ const elsewhere: readonly (readonly [place: string, ...words: string[]])[] = [
   ['Live: parley-realtime', 'who am I?', 'couldn’t confirm whether the gateway accepted this'],
 ];
 
-const done = says('Finished in');
-const isOver = (message: Message): boolean => labels(message).includes('Delete');
+const isFinished = says('Finished in');
+const canBeDeleted = (message: Message): boolean => labels(message).includes('Delete');
 
 let stage: QuickStage;
 let app: App;
 
-const live = (): Task[] =>
+const liveTasks = (): Task[] =>
   sql(stage.config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'live'").map(
     ({ value }) => JSON.parse(String(value)).value,
   );
@@ -64,25 +64,25 @@ async function fill(name: string, button: string, words: string) {
   return stage.discord.as('member').fill(form, { words });
 }
 
-async function begin(ordersOf?: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects): Promise<void> {
-  stage = await oldStage(ordersOf);
+async function startOldBot(faultsOf?: (job: Pick<SavedJob, 'prompt'>) => JobFaultEffects): Promise<void> {
+  stage = await oldStage(faultsOf);
   app = await startBot(stage);
 }
 
 it('Running tasks of every kind from the version before the restructuring are completed', async () => {
-  await begin();
+  await startOldBot();
   const { discord, config, clock, log } = stage;
-  for (const [name, words] of Object.entries(ends)) await currentMessage(stage, name, says(words));
-  for (const [place, ...words] of elsewhere) await messageIn(stage, place, ...words);
-  // The task waits for the member's text; tasks that are being erased are shown nowhere and deleted.
-  await expect.poll(() => live().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
+  for (const [name, words] of Object.entries(finalTexts)) await currentMessage(stage, name, says(words));
+  for (const [channel, ...words] of otherFinalTexts) await messageIn(stage, channel, ...words);
+  // The task waits for the member's text; tasks that are being erased are deleted without being shown.
+  await expect.poll(() => liveTasks().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
   expect(discord.messages('studio').filter(says('an unwanted owl'))).toEqual([]);
   await app.stop();
   const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, repair: false });
   expect(findings).toEqual([{ kind: 'unreadable', count: 1 }]);
 });
 
-/** The same tasks when they fail, with the result of a retry: some depend on files that are gone. */
+/** The same tasks when they fail, with the text after a retry; some depend on files that no longer exist. */
 const retries = {
   ...{
     'live-imagine': 'Finished in',
@@ -101,11 +101,11 @@ const retries = {
 } as const;
 
 /** Prompts of jobs without a message of their own. */
-const succeeding: ReadonlySet<unknown> = new Set(['a live secret', 'a queued fox', 'an unwanted owl']);
+const succeedingPrompts: ReadonlySet<unknown> = new Set(['a live secret', 'a queued fox', 'an unwanted owl']);
 
 it('Running tasks of every kind from the version before the restructuring can fail and be retried', async () => {
   // If all of them failed, the bot would consider the gateway to be failing and refuse the retries.
-  await begin(({ prompt }) => (succeeding.has(prompt) ? {} : { failsWith: 'too dark' }));
+  await startOldBot(({ prompt }) => (succeedingPrompts.has(prompt) ? {} : { failsWith: 'too dark' }));
   const failures = Object.entries(retries).map(async ([name, words]) => {
     const message = await currentMessage(stage, name, (one) => labels(one).includes('Retry'));
     if (name !== 'live-ask') expect(text(message)).toContain('too dark');
@@ -117,7 +117,7 @@ it('Running tasks of every kind from the version before the restructuring can fa
   await Promise.all(retried);
 });
 
-/** The pressed buttons by the name of their message, with text of the result. */
+/** Buttons to press, by the name of their message, with a text that the result contains. */
 type Press = readonly [name: string, button: string, words: string, who?: string];
 
 const results: Record<string, readonly Press[]> = {
@@ -146,17 +146,17 @@ const results: Record<string, readonly Press[]> = {
 };
 
 describe('A button from the version before the restructuring', () => {
-  beforeEach(() => begin());
+  beforeEach(() => startOldBot());
 
   it.each(Object.entries(results))(
     'Buttons from the version before the restructuring lead to their results: %s',
     async (_, presses) => {
-      const shown = presses.map(async ([name, button, words, who]) => {
-        const result = await (await press(name, button, who)).message(done);
+      const checks = presses.map(async ([name, button, words, who]) => {
+        const result = await (await press(name, button, who)).message(isFinished);
         expect(text(result)).toContain(words);
         expect(result.attachments.length).toBeGreaterThan(0);
       });
-      await Promise.all(shown);
+      await Promise.all(checks);
     },
   );
 
@@ -169,11 +169,11 @@ describe('A button from the version before the restructuring', () => {
       ['image', 'Make a video'],
       ['failed-imagine', 'Edit and retry'],
     ] as const;
-    const shown = forms.map(async ([name, button], at) => {
-      await fill(name, button, `in light number ${at}`);
-      await messageIn(stage, 'studio', `in light number ${at}`, 'Finished in');
+    const checks = forms.map(async ([name, button], index) => {
+      await fill(name, button, `in light number ${index}`);
+      await messageIn(stage, 'studio', `in light number ${index}`, 'Finished in');
     });
-    await Promise.all(shown);
+    await Promise.all(checks);
   });
 
   it('A button from the version before the restructuring says that a required file is gone', async () => {
@@ -184,14 +184,14 @@ describe('A button from the version before the restructuring', () => {
   it.each(['ask', 'ask-continued', 'broken-ask'])(
     'A button from the version before the restructuring continues an answer (%s)',
     async (name) => {
-      const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(isOver);
+      const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(canBeDeleted);
       expect(text(answer)).toContain('and what of rain?');
       expect(text(answer)).toContain('Continues [this answer]');
     },
   );
 
   it('A button from the version before the restructuring retries an interrupted answer', async () => {
-    expect(text(await (await press('broken-ask', 'Retry')).message(isOver))).toContain('what is fire?');
+    expect(text(await (await press('broken-ask', 'Retry')).message(canBeDeleted))).toContain('what is fire?');
   });
 
   it('A button from the version before the restructuring changes the page of a list', async () => {
@@ -213,8 +213,11 @@ describe('A button from the version before the restructuring', () => {
     for (const name of ['dismissed', 'song', 'ask', 'said']) {
       const { id, channel_id } = await currentMessage(stage, name);
       await (await press(name, 'Delete')).acknowledged();
-      await discord.until(() => discord.messages(channel_id).every((one) => one.id !== id) || undefined, 'its end');
+      await discord.until(
+        () => discord.messages(channel_id).every((one) => one.id !== id) || undefined,
+        'its deletion',
+      );
     }
-    await (await press('unconfirmed', 'Dismiss')).message(isOver);
+    await (await press('unconfirmed', 'Dismiss')).message(canBeDeleted);
   });
 });

@@ -5,23 +5,26 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { amountOf, amountText } from '../../sandbox/gateway/decimal.ts';
 import { compare, sumOf } from '../../src/lib/decimals.ts';
 import { type Entry, standingOf } from '../../src/services/ledger/entry.ts';
-import { folder, sql } from '../services/store/stage.ts';
+import { createTemporaryFolder, sql } from '../services/store/stage.ts';
 import { hasEnded, models } from './asks/proof.ts';
 import { key, startBot } from './bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says } from './quick.ts';
 import { list, openTask } from './tasks/pages.ts';
-import { follow, grid } from './tasks/proof.ts';
+import { orderGrid, pressAndWait } from './tasks/proof.ts';
 
-const LIST = '/api/pricing';
-const listed = { GATEWAY_PRICING_PATH: LIST, GATEWAY_PRICING_GROUP: 'default' };
+const PRICE_LIST_PATH = '/api/pricing';
+const priceListSettings = { GATEWAY_PRICING_PATH: PRICE_LIST_PATH, GATEWAY_PRICING_GROUP: 'default' };
 
 /** Waits until the bot has read the gateway's price list. */
-const priceListRead = ({ discord, gateway }: QuickStage) =>
-  discord.until(() => gateway.heard.find(({ path, status }) => path === LIST && status === 200), 'the price list');
+const waitForPriceList = ({ discord, gateway }: QuickStage) =>
+  discord.until(
+    () => gateway.requests.find(({ path, status }) => path === PRICE_LIST_PATH && status === 200),
+    'the price list',
+  );
 
-async function stockBot(settings: Record<string, string> = listed) {
+async function stockBot(settings: Record<string, string> = priceListSettings) {
   const staged = await quickBot({ gateway: { profile: 'stock', speed: 20 }, settings: { ...models, ...settings } });
-  if (settings.GATEWAY_PRICING_PATH) await priceListRead(staged);
+  if (settings.GATEWAY_PRICING_PATH) await waitForPriceList(staged);
   return staged;
 }
 
@@ -31,7 +34,7 @@ function entriesIn({ config }: QuickStage): Entry[] {
   return rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
 }
 
-const settledIn = (stage: QuickStage): string =>
+const settledAmount = (stage: QuickStage): string =>
   sumOf(
     entriesIn(stage).flatMap(({ facts }) =>
       facts.flatMap(({ standing, amount }) => (standing === 'settled' && amount) || []),
@@ -41,23 +44,23 @@ const settledIn = (stage: QuickStage): string =>
 describe('The cost of a task with the spec gateway profile', () => {
   it('Without a price, the page of a task says that its price is unknown, and the gateway is not queried for a price list', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
-    await grid(stage);
+    await orderGrid(stage);
     expect(text(await openTask(stage, await list(stage)))).toContain('Cost: price unknown');
-    expect(stage.gateway.heard.some(({ path }) => path === LIST)).toBe(false);
+    expect(stage.gateway.requests.some(({ path }) => path === PRICE_LIST_PATH)).toBe(false);
   });
 
   it('A missing price list is logged once, and the operator’s prices are used', async () => {
-    const path = join(folder(), 'prices.json');
+    const path = join(createTemporaryFolder(), 'prices.json');
     const price = {
       perSecond: '0.01',
       usualSeconds: '5',
       times: { resolution: { '720p': '1.5' }, mode: { pro: '2' } },
     };
     writeFileSync(path, JSON.stringify({ imagine: '0.0123456', video: price }));
-    const settings = { ...listed, PRICES: path, DEFAULT_VIDEO_MODEL: 'reel-2' };
+    const settings = { ...priceListSettings, PRICES: path, DEFAULT_VIDEO_MODEL: 'reel-2' };
     const stage = await quickBot({ gateway: { speed: 20 }, settings });
     await stage.discord.until(() => stage.logged().includes('price list could not be read') || undefined, 'the log');
-    await grid(stage);
+    await orderGrid(stage);
     expect(text(await openTask(stage, await list(stage)))).toContain('Cost: ≈ $0.0124 (from the operator’s prices)');
     const order = { prompt: 'waves', size: '720p', mode: 'pro', duration: '4' };
     await (await stage.discord.as('member').slash('video', order)).message(says('Finished in'));
@@ -88,7 +91,7 @@ describe('The cost of a task with the stock gateway profile', () => {
   });
 
   it('If the account’s group is not configured, the estimate is an upper bound at the rate of the most expensive group', async () => {
-    const stage = await stockBot({ GATEWAY_PRICING_PATH: LIST });
+    const stage = await stockBot({ GATEWAY_PRICING_PATH: PRICE_LIST_PATH });
     stage.gateway.faults.add({ do: 'stick' });
     await (await stage.discord.as('member').slash('image', { prompt: 'a fox' })).message();
     await stage.discord.until(() => stage.gateway.jobs.list()[0], 'the job');
@@ -97,9 +100,13 @@ describe('The cost of a task with the stock gateway profile', () => {
   });
 
   it('The bot’s ledger equals the gateway’s bill to the last digit, for images, follow-ups, videos, songs and answers', async () => {
-    const stage = await stockBot({ ...listed, DEFAULT_VIDEO_MODEL: 'reel-2', DEFAULT_MUSIC_MODEL: 'chorale-4.5' });
+    const stage = await stockBot({
+      ...priceListSettings,
+      DEFAULT_VIDEO_MODEL: 'reel-2',
+      DEFAULT_MUSIC_MODEL: 'chorale-4.5',
+    });
     const member = stage.discord.as('member');
-    await follow(stage, await grid(stage), 'U2');
+    await pressAndWait(stage, await orderGrid(stage), 'U2');
     for (const [command, order] of [
       ['image', { prompt: 'an owl' }],
       ['video', { prompt: 'waves', duration: '7', mode: 'pro' }],
@@ -117,7 +124,7 @@ describe('The cost of a task with the stock gateway profile', () => {
     // The price of a video in the list is for five seconds.
     expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 charged \(1 request\)/);
     await stage.app.stop();
-    expect(compare(settledIn(stage), amountText(stage.gateway.usage.total(key)))).toBe(0);
+    expect(compare(settledAmount(stage), amountText(stage.gateway.usage.total(key)))).toBe(0);
     expect(
       entriesIn(stage)
         .map(standingOf)
@@ -125,7 +132,7 @@ describe('The cost of a task with the stock gateway profile', () => {
     ).toHaveLength(1);
   });
 
-  it('An answer that broke off is charged at its upper bound, because no token counts were reported', async () => {
+  it('An interrupted answer is charged at its upper bound, because no token counts were reported', async () => {
     const stage = await stockBot();
     stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
     await (await stage.discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);
@@ -137,12 +144,12 @@ describe('The cost of a task with the stock gateway profile', () => {
     ]);
   });
 
-  it('The cost of twenty tasks becomes the estimate, even after a restart', async () => {
+  it('After twenty tasks, the estimate is based on what they cost, even after a restart', async () => {
     const stage = await quickStage({ gateway: { profile: 'stock', speed: 200 }, settings: models });
     const app = await startBot(stage);
     const member = stage.discord.as('member');
-    for (let at = 0; at < 20; at++)
-      await (await member.slash('shorten', { prompt: `a long text, number ${at}` })).message(
+    for (let index = 0; index < 20; index++)
+      await (await member.slash('shorten', { prompt: `a long text, number ${index}` })).message(
         (message) => labels(message).includes('Delete') || message.content.includes('Finished in'),
       );
     await app.stop();

@@ -11,34 +11,34 @@ import type { SentCallback } from '../../sandbox/gateway/callbacks.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import { freePort } from '../support/free-port.ts';
-import { shipped } from '../support/shipped.ts';
+import { shippedArgs } from '../support/shipped.ts';
 import { key, type Stage, stage } from './bot.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-interface Running {
+interface BotProcess {
   child: ChildProcess;
-  printed(): string;
-  ended: Promise<number | null>;
+  output(): string;
+  exitCode: Promise<number | null>;
 }
 
-const running: Running[] = [];
+const processes: BotProcess[] = [];
 
 afterEach(async () => {
-  for (const one of running.splice(0)) {
+  for (const one of processes.splice(0)) {
     one.child.kill('SIGKILL');
-    await one.ended;
+    await one.exitCode;
   }
 });
 
-/** A shipped entry point as a separate process, with only its documented variables set. */
+/** Runs a shipped entry point as a separate process, with only its documented variables set. */
 function run(
   entry: string,
   { discord, gateway, config }: Stage,
   args: string[] = [],
   settings: Record<string, string> = {},
-): Running {
-  const child = spawn(process.execPath, [...shipped(entry), ...args], {
+): BotProcess {
+  const child = spawn(process.execPath, [...shippedArgs(entry), ...args], {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',
@@ -54,9 +54,9 @@ function run(
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const ended = once(child, 'exit').then(([code]) => code as number | null);
-  const one = { child, printed: () => output, ended };
-  running.push(one);
+  const exitCode = once(child, 'exit').then(([code]) => code as number | null);
+  const one = { child, output: () => output, exitCode };
+  processes.push(one);
   return one;
 }
 
@@ -79,77 +79,77 @@ describe('The shipped bot as a process', () => {
   it('The bot process starts, responds and exits with 0 on SIGTERM', async () => {
     const fixture = await stage();
     const bot = run('src/index.ts', fixture);
-    await expect.poll(bot.printed, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
     expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
     bot.child.kill('SIGTERM');
-    expect(await bot.ended).toBe(0);
-    expect(bot.printed()).toContain('Atelier has stopped.');
-    expect(bot.printed()).not.toContain(fixture.discord.token);
+    expect(await bot.exitCode).toBe(0);
+    expect(bot.output()).toContain('Atelier has stopped.');
+    expect(bot.output()).not.toContain(fixture.discord.token);
   });
 
   it('The bot process starts with its secrets in files', async () => {
     const fixture = await stage();
     const bot = run('src/index.ts', fixture, [], secretFiles(fixture));
-    await expect.poll(bot.printed, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
     expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
     expect(existsSync(fixture.config.store.url.replace('sqlite://', ''))).toBe(true);
-    expect(bot.printed()).not.toContain(fixture.discord.token);
+    expect(bot.output()).not.toContain(fixture.discord.token);
   });
 
   it('The bot process exits with 77 and an error message if Discord refuses its token', async () => {
     const bot = run('src/index.ts', await stage(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
-    expect(await bot.ended).toBe(77);
-    expect(bot.printed()).toContain('Discord rejected DISCORD_TOKEN');
-    expect(bot.printed()).not.toContain('wrong.token');
+    expect(await bot.exitCode).toBe(77);
+    expect(bot.output()).toContain('Discord rejected DISCORD_TOKEN');
+    expect(bot.output()).not.toContain('wrong.token');
   });
 
   it('The bot process exits with 77 if its token is reset at run time', async () => {
     const fixture = await stage();
     const bot = run('src/index.ts', fixture);
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
-    await expect.poll(bot.printed, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
     fixture.discord.gateway.closeSessions(4004);
-    expect(await bot.ended).toBe(77);
-    expect(bot.printed()).toContain('Discord rejected DISCORD_TOKEN');
+    expect(await bot.exitCode).toBe(77);
+    expect(bot.output()).toContain('Discord rejected DISCORD_TOKEN');
   });
 
   it('The bot process exits with 75 and an error message if another bot owns its store', async () => {
     const fixture = await stage();
     const first = run('src/index.ts', fixture);
-    await expect.poll(first.printed, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
     const second = run('src/index.ts', fixture);
-    expect(await second.ended).toBe(75);
-    expect(second.printed()).toContain(fixture.config.store.url.replace('sqlite://', ''));
+    expect(await second.exitCode).toBe(75);
+    expect(second.output()).toContain(fixture.config.store.url.replace('sqlite://', ''));
   });
 
   it('A bot process that is killed during a submit reports the unknown outcome after its restart and does not submit again', async () => {
     const fixture = await stage();
     fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-hang' });
     const first = run('src/index.ts', fixture);
-    await expect.poll(first.printed, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.acknowledged();
     await expect.poll(() => fixture.gateway.jobs.list().length, pollOptions).toBe(1);
     first.child.kill('SIGKILL');
-    await first.ended;
+    await first.exitCode;
     const second = run('src/index.ts', fixture);
     const message = await exchange.message();
     expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
-    expect(fixture.gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
-    expect(second.printed()).not.toContain(exchange.token);
+    expect(fixture.gateway.requests.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
+    expect(second.output()).not.toContain(exchange.token);
   });
 
-  it('A bot process that is killed between a callback and its poll finds the end after its restart, and shows it once', async () => {
+  it('A bot process that is killed between a callback and the poll it triggers finds the end after its restart, and shows it once', async () => {
     const fixture = await stage();
     const { discord, gateway } = fixture;
     const port = await freePort();
     const settings = { CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`, CALLBACK_PORT: String(port) };
     const sent: SentCallback[] = [];
-    gateway.onCalledBack((callback) => sent.push(callback));
+    gateway.onCallback((callback) => sent.push(callback));
     gateway.faults.add({ do: { type: 'slow', times: 1_000 } });
     const first = run('src/index.ts', fixture, [], settings);
-    await expect.poll(first.printed, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(({ content }) => content.includes('%'));
     // The gateway no longer responds to polls, so the process is killed before it knows the end.
@@ -158,48 +158,48 @@ describe('The shipped bot as a process', () => {
     gateway.jobs.finish(job?.id ?? '');
     await expect.poll(() => sent.at(-1), pollOptions).toMatchObject({ status: 202, body: { status: 'succeeded' } });
     first.child.kill('SIGKILL');
-    await first.ended;
+    await first.exitCode;
     gateway.faults.clear();
     run('src/index.ts', fixture, [], settings);
-    const shown = await exchange.message(({ content }) => content.includes('Finished in'));
-    expect(shown.attachments).toHaveLength(1);
-    expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
+    const message = await exchange.message(({ content }) => content.includes('Finished in'));
+    expect(message.attachments).toHaveLength(1);
+    expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
   it('The bot process exits with 75 and an error message if its port is in use, and serves its state on a free one', async () => {
     const fixture = await stage();
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
+    const portHolder = createServer().listen(0, '127.0.0.1');
+    await once(portHolder, 'listening');
+    const { port } = portHolder.address() as AddressInfo;
     const settings = { HTTP_PORT: String(port), METRICS_TOKEN: 'a-token-for-prometheus' };
     const first = run('src/index.ts', fixture, [], settings);
-    expect(await first.ended).toBe(75);
-    expect(first.printed()).toContain(`Port ${port} on 127.0.0.1 is in use by another program.`);
-    other.close();
-    await once(other, 'close');
+    expect(await first.exitCode).toBe(75);
+    expect(first.output()).toContain(`Port ${port} on 127.0.0.1 is in use by another program.`);
+    portHolder.close();
+    await once(portHolder, 'close');
     const second = run('src/index.ts', fixture, [], settings);
-    await expect.poll(second.printed, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(second.output, pollOptions).toContain('Atelier is ready.');
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     second.child.kill('SIGTERM');
-    expect(await second.ended).toBe(0);
-    expect(first.printed() + second.printed()).not.toContain('a-token-for-prometheus');
+    expect(await second.exitCode).toBe(0);
+    expect(first.output() + second.output()).not.toContain('a-token-for-prometheus');
   });
 
   it('The bot process exits with 78 if its settings are invalid', async () => {
     const bot = run('src/index.ts', await stage(), [], { GATEWAY_API_KEY: '' });
-    expect(await bot.ended).toBe(78);
+    expect(await bot.exitCode).toBe(78);
   });
 });
 
-/** All commands and menus of the bot. */
-const all = registrations(features, { userInstall: false }).map(({ name }) => name);
+/** The names of all commands and menus of the bot. */
+const allCommandNames = registrations(features, { userInstall: false }).map(({ name }) => name);
 
 describe('npm run deploy', () => {
   const deploy = async (fixture: Stage, ...args: string[]) => await deployWith({}, fixture, ...args);
   const deployWith = async (settings: Record<string, string>, fixture: Stage, ...args: string[]) => {
-    const one = run('scripts/deploy.ts', fixture, args, settings);
-    return { code: await one.ended, printed: one.printed() };
+    const deployment = run('scripts/deploy.ts', fixture, args, settings);
+    return { code: await deployment.exitCode, output: deployment.output() };
   };
   const writes = ({ discord }: Stage): string[] =>
     discord.requests
@@ -208,21 +208,21 @@ describe('npm run deploy', () => {
 
   it('npm run deploy reads its secrets from files', async () => {
     const fixture = await stage({ deployed: false });
-    const { code, printed } = await deployWith(secretFiles(fixture), fixture, '--dry-run');
-    expect({ code, printed }).toEqual({ code: 0, printed: expect.stringContaining('new       /models') });
+    const { code, output } = await deployWith(secretFiles(fixture), fixture, '--dry-run');
+    expect({ code, printed: output }).toEqual({ code: 0, output: expect.stringContaining('new       /models') });
     const missing = await deployWith({ DISCORD_TOKEN: '', DISCORD_TOKEN_FILE: 'no/such/file' }, fixture);
-    expect(missing).toEqual({ code: 78, printed: expect.stringContaining('  DISCORD_TOKEN_FILE should be the path') });
+    expect(missing).toEqual({ code: 78, output: expect.stringContaining('  DISCORD_TOKEN_FILE should be the path') });
   });
 
   it('npm run deploy registers everything the first time, and later only the changes', async () => {
     const fixture = await stage({ deployed: false });
     const first = await deploy(fixture);
     expect(first).toMatchObject({ code: 0 });
-    expect(first.printed).toContain('new       /models');
-    expect(first.printed).toContain(`client_id=${fixture.discord.applicationId}`);
-    expect(writes(fixture)).toEqual(all.map(() => 'POST'));
-    expect((await deploy(fixture)).printed).toContain('unchanged /models');
-    expect(writes(fixture)).toHaveLength(all.length);
+    expect(first.output).toContain('new       /models');
+    expect(first.output).toContain(`client_id=${fixture.discord.applicationId}`);
+    expect(writes(fixture)).toEqual(allCommandNames.map(() => 'POST'));
+    expect((await deploy(fixture)).output).toContain('unchanged /models');
+    expect(writes(fixture)).toHaveLength(allCommandNames.length);
 
     const models = fixture.discord.commands.global().find(({ name }) => name === 'models');
     await fetch(`${fixture.discord.apiUrl}/v10/applications/${fixture.discord.applicationId}/commands/${models?.id}`, {
@@ -230,35 +230,35 @@ describe('npm run deploy', () => {
       headers: { authorization: `Bot ${fixture.discord.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ description: 'Something else' }),
     });
-    expect((await deploy(fixture)).printed).toContain(`changed   /${models?.name}`);
-    expect((await deploy(fixture)).printed).not.toContain('changed   /');
+    expect((await deploy(fixture)).output).toContain(`changed   /${models?.name}`);
+    expect((await deploy(fixture)).output).not.toContain('changed   /');
     expect(fixture.discord.violations).toEqual([]);
   });
 
   it('npm run deploy can show its changes without applying them, and can delete all commands', async () => {
     const fixture = await stage({ deployed: false });
-    expect((await deploy(fixture, '--dry-run')).printed).toContain('Planned changes');
+    expect((await deploy(fixture, '--dry-run')).output).toContain('Planned changes');
     expect(fixture.discord.commands.global()).toEqual([]);
     await deploy(fixture);
-    expect((await deploy(fixture, '--clear')).printed).toContain('removed   /models');
+    expect((await deploy(fixture, '--clear')).output).toContain('removed   /models');
     expect(fixture.discord.commands.global()).toEqual([]);
   });
 
-  it('npm run deploy registers in a single server if configured', async () => {
+  it('npm run deploy registers the commands in a single server if --guild is given', async () => {
     const fixture = await stage({ deployed: false });
     const guild = fixture.discord.world.guild('atelier').id;
     await deploy(fixture, '--guild', guild);
-    expect(fixture.discord.commands.guild(guild).map(({ name }) => name)).toEqual(all);
+    expect(fixture.discord.commands.guild(guild).map(({ name }) => name)).toEqual(allCommandNames);
     expect(fixture.discord.commands.global()).toEqual([]);
   });
 
-  it('npm run deploy names a wrong option or token in one sentence', async () => {
+  it('npm run deploy explains an invalid option or token in one sentence', async () => {
     const fixture = await stage({ deployed: false });
-    const wrong = await deploy(fixture, '--gild');
-    expect(wrong.code).toBe(64);
-    expect(wrong.printed.trim().split('\n')).toHaveLength(1);
+    const invalid = await deploy(fixture, '--gild');
+    expect(invalid.code).toBe(64);
+    expect(invalid.output.trim().split('\n')).toHaveLength(1);
     const refused = run('scripts/deploy.ts', fixture, [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
-    expect(await refused.ended).toBe(77);
-    expect(refused.printed()).toContain('Discord rejected DISCORD_TOKEN');
+    expect(await refused.exitCode).toBe(77);
+    expect(refused.output()).toContain('Discord rejected DISCORD_TOKEN');
   });
 });

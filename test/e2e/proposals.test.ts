@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { profiles } from '../contract/both.ts';
-import { folder } from '../services/store/stage.ts';
+import { createTemporaryFolder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { asks, hasEnded, latestAnswer, models } from './asks/proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
-import { labels, quickBot, says, submits } from './quick.ts';
-import { grid } from './tasks/proof.ts';
+import { labels, quickBot, says, submitCount } from './quick.ts';
+import { orderGrid } from './tasks/proof.ts';
 
 const minute = 60_000;
 
 function prices(imagine: string): string {
-  const path = join(folder(), 'prices.json');
+  const path = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(path, JSON.stringify({ imagine, action: imagine, change: imagine }));
   return path;
 }
 
 describe.each(profiles)('Confirmation above a price with the %s gateway profile', (profile) => {
-  const botAt = async (price: string, settings: Record<string, string> = {}) => {
+  const botWithPrice = async (price: string, settings: Record<string, string> = {}) => {
     const stage = await quickBot({
       gateway: { profile, speed: 20 },
       settings: { ...noLimits, PRICES: prices(price), ...settings },
@@ -30,7 +30,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
   };
 
   it('The bot asks for confirmation before a request above the price, shows the price, and lets only its owner run or cancel it', async () => {
-    const { discord, gateway, budget } = await botAt('1.25');
+    const { discord, gateway, budget } = await botWithPrice('1.25');
     expect(await budget({ confirm_above: '$1' })).toBe(
       'Members are asked for confirmation before requests that cost more than $1.00.',
     );
@@ -39,18 +39,18 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(text(question)).toContain('requests that cost more than $1.00.\nEstimated cost: ≈ $1.25.');
     expect(labels(question)).toEqual(['Run', 'Cancel']);
     expect(text(await (await discord.as('other').click(question, 'Run')).followUp())).toContain('Only the member');
-    expect(submits(gateway)).toBe(0);
-    const done = await (await member.click(question, 'Run')).message(says('Finished in'));
-    expect(done.id).toBe(question.id);
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(0);
+    const result = await (await member.click(question, 'Run')).message(says('Finished in'));
+    expect(result.id).toBe(question.id);
+    expect(submitCount(gateway)).toBe(1);
     const second = await (await member.slash('imagine', { prompt: 'a hare' })).message(says('This server asks'));
     const cancelled = await (await member.click(second, 'Cancel')).message(says('Nothing was submitted'));
     expect(labels(cancelled)).toEqual([]);
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 
-  it('A request at the price, in another server or after the setting was removed runs immediately', async () => {
-    const { discord, gateway, budget } = await botAt('1');
+  it('A request that costs exactly the set price, or comes after the setting was removed, runs immediately', async () => {
+    const { discord, gateway, budget } = await botWithPrice('1');
     await budget({ confirm_above: '$1' });
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -58,44 +58,46 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     await (await member.slash('imagine', { prompt: 'a hare' })).message(says('This server asks'));
     expect(await budget({ confirm_above: 'none' })).toContain('no longer asked');
     await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
-    expect(submits(gateway)).toBe(2);
+    expect(submitCount(gateway)).toBe(2);
   });
 
   it('A confirmation is valid for 15 minutes, even across a restart', async () => {
-    const stage = await botAt('1.25');
+    const stage = await botWithPrice('1.25');
     const { discord, gateway, app, clock, budget } = stage;
     await budget({ confirm_above: '$1' });
     const member = discord.as('member');
     const ask = async (prompt: string) => (await member.slash('imagine', { prompt })).message(says('This server asks'));
-    const [kept, late] = [await ask('a fox'), await ask('a hare')];
+    const [confirmedInTime, confirmedLate] = [await ask('a fox'), await ask('a hare')];
     await app.stop();
     await startBot(stage);
-    await (await member.click(kept, 'Run')).message(says('Finished in'));
+    await (await member.click(confirmedInTime, 'Run')).message(says('Finished in'));
     clock.advance(15 * minute);
-    expect(text(await (await member.click(late, 'Run')).followUp())).toContain('has expired');
-    expect(submits(gateway)).toBe(1);
+    expect(text(await (await member.click(confirmedLate, 'Run')).followUp())).toContain('has expired');
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it('Upscale all asks for confirmation with the total price of all tasks', async () => {
-    const stage = await botAt('0.10');
-    const parent = await grid(stage);
+    const stage = await botWithPrice('0.10');
+    const parent = await orderGrid(stage);
     const question = await (await stage.discord.as('member').click(parent, 'Upscale all')).message();
     expect(text(question)).toContain('Estimated cost of all 4 tasks: ≈ $0.40.');
     expect(labels(question)).toEqual(['Run all 4', 'Cancel']);
   });
 
-  it('If the server is configured so, an answer also ends with its cost and the remaining limit', async () => {
-    const { discord, budget } = await botAt('0.10', { ...models, DEFAULT_MEMBER_BUDGET: '5 tasks a day' });
+  it('If the server shows costs, an answer also ends with its cost and the remaining limit', async () => {
+    const { discord, budget } = await botWithPrice('0.10', { ...models, DEFAULT_MEMBER_BUDGET: '5 tasks a day' });
     await budget({ show_cost: true });
     const answer = await (await discord.as('member').slash('ask', { prompt: 'hi' })).message(hasEnded);
     expect(text(answer).split('\n').at(-1)).toMatch(/^-# Cost: .+ · Remaining: \*\*4 tasks\*\* of 5 tasks a day/);
   });
 
-  it('If the server is configured so, a result ends with its cost and the remaining limit', async () => {
-    const { discord, budget } = await botAt('0.10', { DEFAULT_MEMBER_BUDGET: '$5 a day' });
+  it('If the server shows costs, a result ends with its cost and the remaining limit', async () => {
+    const { discord, budget } = await botWithPrice('0.10', { DEFAULT_MEMBER_BUDGET: '$5 a day' });
     expect(await budget({ show_cost: true })).toContain('Results show what they cost');
-    const done = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    expect(text(done).split('\n').at(-1)).toMatch(
+    const result = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
+      says('Finished in'),
+    );
+    expect(text(result).split('\n').at(-1)).toMatch(
       /^-# Cost: (≈ )?\$0\.\d{2,4} · Remaining: \*\*\$4\.9\d*\*\* of \$5 a day/,
     );
     expect(await budget({ show_cost: false })).toContain('no longer show');
@@ -108,7 +110,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
   });
 
   it('A plain message in a thread also needs confirmation, and Run shows the answer there', async () => {
-    const path = join(folder(), 'prices.json');
+    const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, JSON.stringify({ ask: '1.25' }));
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 20 },
@@ -118,18 +120,19 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     const member = discord.as('member').in('thread');
     await (await member.slash('ask', { prompt: 'snow?' })).message(hasEnded);
     await (await discord.as('admin').slash('budget set', { confirm_above: '1' })).message();
-    const spoken = await member.say('and ice?');
-    const reply = () => discord.messages('thread').find(({ message_reference: to }) => to?.message_id === spoken.id);
+    const threadMessage = await member.say('and ice?');
+    const reply = () =>
+      discord.messages('thread').find(({ message_reference: to }) => to?.message_id === threadMessage.id);
     const question = await discord.until(() => [reply()].find((one) => one && says('This server asks')(one)));
-    expect(asks(gateway)).toHaveLength(1);
+    expect(modelRequests(gateway)).toHaveLength(1);
     await discord.as('member').in('thread').click(question, 'Run');
     const answer = await discord.until(() => [reply()].find((one) => one && hasEnded(one)));
     expect(text(answer)).toContain(latestAnswer(gateway));
-    expect(asks(gateway)).toHaveLength(2);
+    expect(modelRequests(gateway)).toHaveLength(2);
   });
 
   it('An admin is told which option is missing or wrong, and nothing changes', async () => {
-    const { budget } = await botAt('0.10');
+    const { budget } = await botWithPrice('0.10');
     expect(await budget({})).toContain('Add at least one of the options');
     expect(await budget({ confirm_above: 'much' })).toContain('is not a price');
   });

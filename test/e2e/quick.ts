@@ -7,8 +7,8 @@ import { QuickClock } from '../support/quick-clock.ts';
 import { type Stage, type StageOptions, stage, startBot } from './bot.ts';
 
 const SPEED = 30;
-/** In real time, because on a busy machine, a process may be suspended for a second or two. */
-const PATIENT = { readMs: 5_000, submitMs: 5_000, bodyMs: 5_000 };
+/** These limits are in real time, because on a busy machine, a process may be suspended for a second or two. */
+const LONG_LIMITS = { readMs: 5_000, submitMs: 5_000, bodyMs: 5_000 };
 
 export interface QuickStage extends Stage {
   clock: QuickClock;
@@ -33,7 +33,7 @@ export async function quickStage({
     // Discord's three seconds would be a tenth of a second, and a busy machine can suspend a process for seconds.
     discord: { ...discord, limits: { acknowledgeMs: 10_000 * SPEED, ...discord?.limits } },
     gateway: { seed: 1, ...gateway },
-    gatewayLimits: { ...PATIENT, ...gatewayLimits },
+    gatewayLimits: { ...LONG_LIMITS, ...gatewayLimits },
   });
   return { ...staged, clock };
 }
@@ -48,11 +48,12 @@ export const says =
   (message: Message): boolean =>
     text(message).includes(words);
 
-/** The number of requests that the gateway received. */
-export const submits = ({ heard }: EmbeddedGateway): number =>
-  heard.filter(({ path }) => path.includes('/submit/')).length;
+/** The number of submits that the gateway received. */
+export const submitCount = ({ requests }: EmbeddedGateway): number =>
+  requests.filter(({ path }) => path.includes('/submit/')).length;
 
-export const polls = ({ heard }: EmbeddedGateway): number => heard.filter(({ path }) => path.endsWith('/fetch')).length;
+export const pollCount = ({ requests }: EmbeddedGateway): number =>
+  requests.filter(({ path }) => path.endsWith('/fetch')).length;
 
 /** The labels of a message's buttons. */
 export function labels(message: Message): string[] {

@@ -7,11 +7,11 @@ import type { MessageChange } from '../../sandbox/discord/stream.ts';
 import { bot } from './bot.ts';
 import { says } from './quick.ts';
 
-const FORGED = ['a.1.nonsense.0', 'a.9.nonsense', 'unknown.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
+const FORGED_IDS = ['a.1.nonsense.0', 'a.9.nonsense', 'unknown.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
 
 /** Posts a message as the bot with buttons whose ids the bot never created. */
 async function postForgedButtons({ apiUrl, token, messages }: EmbeddedDiscord, channelId: string): Promise<Message> {
-  const buttons = FORGED.map((id) => ({
+  const buttons = FORGED_IDS.map((id) => ({
     type: ComponentType.Button,
     style: ButtonStyle.Primary,
     label: id,
@@ -21,18 +21,18 @@ async function postForgedButtons({ apiUrl, token, messages }: EmbeddedDiscord, c
     type: ComponentType.ActionRow,
     components: row,
   }));
-  const answer = await fetch(`${apiUrl}/v10/channels/${channelId}/messages`, {
+  const response = await fetch(`${apiUrl}/v10/channels/${channelId}/messages`, {
     method: 'POST',
     headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ content: 'forged', components }),
   });
-  const { id: posted } = z.object({ id: z.string() }).parse(await answer.json());
-  const message = messages('studio').find((one) => one.id === posted);
-  if (!message) throw new Error('The message is not there.');
+  const { id: messageId } = z.object({ id: z.string() }).parse(await response.json());
+  const message = messages('studio').find((one) => one.id === messageId);
+  if (!message) throw new Error('The message was not posted.');
   return message;
 }
 
-const NEUTRAL = 'This request failed.';
+const NEUTRAL_TEXT = 'This request failed.';
 const edits = { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' };
 const followUps = { method: 'POST', route: '/webhooks/:application/:token' };
 
@@ -41,13 +41,13 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
   const refusingStage = async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     stage.gateway.faults.add({ on: { path: '/imgx/submit/imagine' }, do: 'quota', times: 9 });
-    const inPublic: string[] = [];
+    const publicChanges: string[] = [];
     stage.discord.listen(({ kind, what }) => {
-      if (kind === 'message' && (what as MessageChange).viewer === null) inPublic.push(JSON.stringify(what));
+      if (kind === 'message' && (what as MessageChange).viewer === null) publicChanges.push(JSON.stringify(what));
     });
-    return { ...stage, inPublic };
+    return { ...stage, inPublic: publicChanges };
   };
-  const open = ({ discord }: Awaited<ReturnType<typeof refusingStage>>) =>
+  const publicMessages = ({ discord }: Awaited<ReturnType<typeof refusingStage>>) =>
     discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
 
   it('After a public acknowledgement, a refusal by the gateway is shown only to the member, and nothing public remains', async () => {
@@ -56,38 +56,40 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     const refused = await exchange.ephemeral(says('used up'));
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     expect(refused.ephemeral).toBe(true);
-    await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
-    const sent = stage.discord.requests.filter(({ path }) => path.includes('/webhooks/')).map(({ method }) => method);
-    expect(sent.slice(-3)).toEqual(['PATCH', 'POST', 'DELETE']);
-    // Nothing was public, not even for a moment.
+    await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
+    const webhookMethods = stage.discord.requests
+      .filter(({ path }) => path.includes('/webhooks/'))
+      .map(({ method }) => method);
+    expect(webhookMethods.slice(-3)).toEqual(['PATCH', 'POST', 'DELETE']);
+    // The refusal was never public, not even for a moment.
     expect(stage.inPublic.filter((message) => message.includes('used up'))).toEqual([]);
-    expect(stage.inPublic.some((message) => message.includes(NEUTRAL))).toBe(true);
+    expect(stage.inPublic.some((message) => message.includes(NEUTRAL_TEXT))).toBe(true);
   });
 
-  it('After a press in public, a refusal is shown only to the member who pressed', async () => {
+  it('After a press on a public message, a refusal is shown only to the member who pressed the button', async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
-    const shown = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
+    const result = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),
     );
     stage.gateway.faults.add({ do: 'quota', times: 9 });
-    const pressed = await stage.discord.as('other').click(shown, 'U1');
-    expect((await pressed.ephemeral(says('used up'))).ephemeral).toBe(true);
-    const others = () => stage.discord.messages('studio').filter(({ ephemeral, id }) => !ephemeral && id !== shown.id);
+    const press = await stage.discord.as('other').click(result, 'U1');
+    expect((await press.ephemeral(says('used up'))).ephemeral).toBe(true);
+    const others = () => stage.discord.messages('studio').filter(({ ephemeral, id }) => !ephemeral && id !== result.id);
     await stage.discord.until(() => (others().length === 0 ? true : undefined));
   });
 
   it('A forged or outdated id is refused ephemerally before any acknowledgement', async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const member = stage.discord.as('member');
-    const shown = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    const message = await postForgedButtons(stage.discord, shown.channel_id);
-    for (const id of FORGED) {
+    const result = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+    const message = await postForgedButtons(stage.discord, result.channel_id);
+    for (const id of FORGED_IDS) {
       const exchange = await member.click(message, id);
       expect(await exchange.acknowledged()).toMatchObject({ type: Answer.ChannelMessageWithSource, ephemeral: true });
     }
   });
 
-  it('If the private text of a refusal is lost, only a deleted message remains', async () => {
+  it('If the private text of a refusal is lost, the public reply is still deleted', async () => {
     const stage = await refusingStage();
     stage.discord.faults.add({ on: followUps, do: { type: 'status', status: 500 } });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -96,7 +98,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
         ? true
         : undefined,
     );
-    await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
+    await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
     // The outcome of the follow-up is unknown, so it is not sent again.
     expect(
       stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUps.route),
@@ -107,7 +109,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     const stage = await refusingStage();
     stage.discord.faults.add({ on: edits, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
+    await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
     expect(
       stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUps.route),
     ).toEqual([]);
@@ -118,6 +120,6 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     stage.discord.faults.add({ on: { ...edits, method: 'DELETE' }, do: { type: 'status', status: 403, code: 50013 } });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.ephemeral(says('used up'));
-    expect(open(stage).map(text)).toEqual([expect.stringContaining(NEUTRAL)]);
+    expect(publicMessages(stage).map(text)).toEqual([expect.stringContaining(NEUTRAL_TEXT)]);
   });
 });

@@ -12,42 +12,46 @@ export async function changeRules(
   values: Record<string, unknown>,
 ): Promise<Message> {
   const admin = discord.as('admin').in('studio');
-  const shown = await (await admin.slash('server rules')).message();
-  const opened = await admin.click(shown, button);
-  return (await admin.fill(await opened.modal(), values as never)).message();
+  const page = await (await admin.slash('server rules')).message();
+  const formExchange = await admin.click(page, button);
+  return (await admin.fill(await formExchange.modal(), values as never)).message();
 }
 
 export const setLogChannel = (stage: QuickStage, logDays = '') =>
   changeRules(stage, 'Change log channel', { logChannel: [LOG], logDays });
 
-interface Filled {
+interface ReportInput {
   reason?: string;
   words?: string;
   who?: string;
-  where?: string;
+  channel?: string;
 }
 
-/** Opens the report form on a message; returns the reply that the member sees instead if it was refused. */
-export const openReport = ({ discord }: QuickStage, on: Message, who = 'other', where = 'studio'): Promise<Exchange> =>
-  discord.as(who).in(where).menu('Report', on);
+/** Opens the report form for a message; if the report is refused, the exchange has a reply instead of a form. */
+export const openReport = (
+  { discord }: QuickStage,
+  message: Message,
+  who = 'other',
+  channel = 'studio',
+): Promise<Exchange> => discord.as(who).in(channel).menu('Report', message);
 
 /** Reports a message; returns what the member reads. */
-export async function report(stage: QuickStage, on: Message, filled: Filled = {}): Promise<string> {
-  const { reason = 'hate', words, who = 'other', where = 'studio' } = filled;
-  const opened = await openReport(stage, on, who, where);
+export async function report(stage: QuickStage, message: Message, input: ReportInput = {}): Promise<string> {
+  const { reason = 'hate', words, who = 'other', channel = 'studio' } = input;
+  const formExchange = await openReport(stage, message, who, channel);
   const values = { reason, ...(words !== undefined && { words }) };
-  const sent = await stage.discord
+  const submission = await stage.discord
     .as(who)
-    .in(where)
-    .fill(await opened.modal(), values);
-  const reply = await sent.message();
+    .in(channel)
+    .fill(await formExchange.modal(), values);
+  const reply = await submission.message();
   if (!reply.ephemeral) throw new Error('The reply to a report is not private.');
   return text(reply);
 }
 
 /** Returns what a member is told if the report is refused before the form opens. */
-export const refusedReport = async (stage: QuickStage, on: Message, who = 'other', where = 'studio') =>
-  text(await (await openReport(stage, on, who, where)).message());
+export const reportRefusal = async (stage: QuickStage, message: Message, who = 'other', channel = 'studio') =>
+  text(await (await openReport(stage, message, who, channel)).message());
 
 export const reportsIn = ({ discord }: QuickStage): Message[] =>
   discord.messages(LOG).filter((one) => text(one).startsWith('**Report**'));
@@ -62,22 +66,22 @@ export async function onlyReport(stage: QuickStage): Promise<Message> {
   return found;
 }
 
-/** The report in the log channel once it contains these words. */
+/** Waits until a report in the log channel contains these words, and returns it. */
 export const reportSaying = (stage: QuickStage, words: string): Promise<Message> =>
   stage.discord.until(() => reportsIn(stage).find((one) => text(one).includes(words)), words);
 
 /** Presses a button under a report; the moderator gets no reply, because the report itself changes. */
-export const decide = ({ discord }: QuickStage, on: Message, button: string, who = 'admin') =>
-  discord.as(who).in(LOG).click(on, button);
+export const decide = ({ discord }: QuickStage, message: Message, button: string, who = 'admin') =>
+  discord.as(who).in(LOG).click(message, button);
 
 /** Returns what a member reads if the press is refused. */
-export const refusedDecision = async (stage: QuickStage, on: Message, button: string, who = 'admin') =>
-  text(await (await decide(stage, on, button, who)).ephemeral());
+export const decisionRefusal = async (stage: QuickStage, message: Message, button: string, who = 'admin') =>
+  text(await (await decide(stage, message, button, who)).ephemeral());
 
-export async function block(stage: QuickStage, on: Message, time: string, who = 'admin') {
+export async function block(stage: QuickStage, message: Message, time: string, who = 'admin') {
   const actor = stage.discord.as(who).in(LOG);
-  const opened = await actor.click(on, 'Block member');
-  return actor.fill(await opened.modal(), { time });
+  const formExchange = await actor.click(message, 'Block member');
+  return actor.fill(await formExchange.modal(), { time });
 }
 
 export const buttonsOf = (message: Message): string[] => labels(message);

@@ -4,34 +4,34 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
-import { folder } from '../services/store/stage.ts';
+import { createTemporaryFolder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { asks, hasEnded, models } from './asks/proof.ts';
+import { hasEnded, modelRequests, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
-import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+import { type QuickStage, quickBot, quickStage, says, submitCount } from './quick.ts';
 import { list, openTask, requestErasure } from './tasks/pages.ts';
-import { grid } from './tasks/proof.ts';
+import { orderGrid } from './tasks/proof.ts';
 
 const settings = noLimits;
 
-async function page({ discord }: QuickStage, who = 'admin', place = 'studio'): Promise<Message> {
-  return (await discord.as(who).in(place).slash('server rules')).message();
+async function page({ discord }: QuickStage, who = 'admin', channel = 'studio'): Promise<Message> {
+  return (await discord.as(who).in(channel).slash('server rules')).message();
 }
 
 /** Fills in the form of a section as an admin. */
 async function change(stage: QuickStage, button: string, values: Record<string, unknown>, who = 'admin') {
-  const shown = await page(stage, who);
+  const rulesPage = await page(stage, who);
   const actor = stage.discord.as(who);
-  const opened = await actor.click(shown, button);
-  const filled = await actor.fill(await opened.modal(), values as never);
-  return filled.message();
+  const formExchange = await actor.click(rulesPage, button);
+  const submission = await actor.fill(await formExchange.modal(), values as never);
+  return submission.message();
 }
 
 /** Returns what an admin sees after their form is refused; the page stays as it is. */
-async function refusedChange(stage: QuickStage, button: string, values: Record<string, unknown>): Promise<string> {
+async function changeRefusal(stage: QuickStage, button: string, values: Record<string, unknown>): Promise<string> {
   const admin = stage.discord.as('admin');
-  const opened = await admin.click(await page(stage), button);
-  return text(await (await admin.fill(await opened.modal(), values as never)).followUp());
+  const formExchange = await admin.click(await page(stage), button);
+  return text(await (await admin.fill(await formExchange.modal(), values as never)).followUp());
 }
 
 async function imagine({ discord }: QuickStage, prompt: string, who = 'member', options = {}): Promise<string> {
@@ -42,29 +42,29 @@ async function imagine({ discord }: QuickStage, prompt: string, who = 'member', 
 }
 
 describe.each(profiles)('Server rules with the %s gateway profile', (profile) => {
-  const botAt = (more: Record<string, string> = {}) =>
-    quickBot({ gateway: { profile, speed: 20 }, settings: { ...settings, ...more } });
+  const botWith = (extraSettings: Record<string, string> = {}) =>
+    quickBot({ gateway: { profile, speed: 20 }, settings: { ...settings, ...extraSettings } });
 
-  it('A blocked word is refused in any disguise, in private, and nothing reaches the gateway', async () => {
-    const stage = await botAt();
-    const shown = await change(stage, 'Change words', { words: 'casino\nfree money', longestPrompt: '40' });
-    expect(text(shown)).toContain('2 blocked words and phrases');
-    expect(text(shown)).toMatch(/Last changed by <@\d+>/);
+  it('A prompt with a blocked word in any disguise is refused privately, and nothing reaches the gateway', async () => {
+    const stage = await botWith();
+    const rulesPage = await change(stage, 'Change words', { words: 'casino\nfree money', longestPrompt: '40' });
+    expect(text(rulesPage)).toContain('2 blocked words and phrases');
+    expect(text(rulesPage)).toMatch(/Last changed by <@\d+>/);
     for (const prompt of ['a casino at night', 'a с4sіn0 at night', 'f r e e money']) {
       const refusal = await imagine(stage, prompt);
       expect(refusal, prompt).toContain('a word or phrase that is blocked here');
     }
     expect(await imagine(stage, `a boat ${'far away '.repeat(5)}`)).toContain('can be at most 40 characters long');
-    expect(submits(stage.gateway)).toBe(0);
+    expect(submitCount(stage.gateway)).toBe(0);
     expect(await imagine(stage, 'a Cassis harbour')).toContain('Finished in');
   });
 
   it('Only members with Manage Server see and change the rules, even with a form opened before they lost the permission', async () => {
-    const stage = await botAt();
+    const stage = await botWith();
     const { discord } = stage;
-    const shown = await page(stage);
-    const opened = await discord.as('admin').click(shown, 'Change words');
-    const form = await opened.modal();
+    const rulesPage = await page(stage);
+    const formExchange = await discord.as('admin').click(rulesPage, 'Change words');
+    const form = await formExchange.modal();
     const admins = discord.world.guild('atelier').members.get(discord.world.user('admin').id);
     admins?.roles.splice(0);
     const refused = await discord.as('admin').fill(form, { words: 'fox' });
@@ -73,7 +73,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
   });
 
   it('A command can be denied in a channel and its threads, or allowed only for a role; deny rules take precedence', async () => {
-    const stage = await botAt();
+    const stage = await botWith();
     const { discord } = stage;
     const atelier = discord.world.guild('atelier');
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
@@ -83,8 +83,8 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(await imagine(stage, 'a fox')).toContain('can’t use this command or model in this channel');
     const inThread = await discord.as('member').in('thread').slash('imagine', { prompt: 'a fox' });
     expect(text(await inThread.message())).toContain('can’t use this command or model in this channel');
-    const elsewhere = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'a fox' });
-    expect(text(await elsewhere.message(says('Finished in')))).toContain('a fox');
+    const otherChannel = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'a fox' });
+    expect(text(await otherChannel.message(says('Finished in')))).toContain('a fox');
     await add({ effect: 'allow', work: 'imagine', roles: ['artists'] });
     const refused = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
     expect(text(await refused.message((one) => one.ephemeral))).toContain('can’t use this command');
@@ -92,17 +92,17 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     const allowed = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
     await allowed.message(says('Finished in'));
     expect(await imagine(stage, 'an owl')).toContain('can’t use this command');
-    const shown = await page(stage);
-    expect(text(shown)).toMatch(/- deny imagine in <#\d+>\n- allow imagine for <@&900000000000000001>/);
-    const after = await discord.as('admin').choose(shown, 'Remove a rule for task types and models', ['0']);
-    expect(text(await after.message())).not.toContain('deny imagine');
+    const rulesPage = await page(stage);
+    expect(text(rulesPage)).toMatch(/- deny imagine in <#\d+>\n- allow imagine for <@&900000000000000001>/);
+    const pageAfter = await discord.as('admin').choose(rulesPage, 'Remove a rule for task types and models', ['0']);
+    expect(text(await pageAfter.message())).not.toContain('deny imagine');
     expect(await imagine(stage, 'an owl')).toContain('Finished in');
   });
 
   it('Buttons on results can be restricted to the owners of the results; moderators can still press them', async () => {
-    const stage = await botAt();
+    const stage = await botWith();
     const { discord } = stage;
-    const result = await grid(stage);
+    const result = await orderGrid(stage);
     await change(stage, 'Change buttons and privacy', { pressers: 'requester' });
     const refused = await discord.as('other').click(result, 'U1');
     expect(text(await refused.message())).toContain('does not let you press');
@@ -111,19 +111,21 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
   });
 
   it('A command replies privately by default if the server is configured so, unless the member chooses otherwise', async () => {
-    const stage = await botAt();
+    const stage = await botWith();
     const { discord } = stage;
     await change(stage, 'Change buttons and privacy', { privateCommands: '/imagine, ask' });
-    const quiet = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    expect(quiet.ephemeral).toBe(true);
-    const open = await discord.as('member').slash('imagine', { prompt: 'an owl', private: false });
-    expect((await open.message(says('Finished in'))).ephemeral).toBe(false);
-    const wrong = await refusedChange(stage, 'Change buttons and privacy', { privateCommands: 'paint' });
-    expect(wrong).toContain('`paint` is not a command');
+    const privateReply = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
+      says('Finished in'),
+    );
+    expect(privateReply.ephemeral).toBe(true);
+    const publicExchange = await discord.as('member').slash('imagine', { prompt: 'an owl', private: false });
+    expect((await publicExchange.message(says('Finished in'))).ephemeral).toBe(false);
+    const refusal = await changeRefusal(stage, 'Change buttons and privacy', { privateCommands: 'paint' });
+    expect(refusal).toContain('`paint` is not a command');
   });
 
   it('Links, patterns and options are also checked, and only for certain kinds if the rule is limited to them', async () => {
-    const stage = await botAt();
+    const stage = await botWith();
     const { discord } = stage;
     await change(stage, 'Change links', { deniedDomains: 'https://evil.example/path' });
     expect(await imagine(stage, 'like https://cdn.evil.example/a.png')).toContain('a link to a site');
@@ -136,33 +138,33 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(await imagine(stage, 'a statue', 'member', { negative: 'n.u.d.e' })).toContain('a word or phrase');
     const video = await discord.as('member').slash('video', { prompt: 'a storm', model: 'reel-2' });
     expect(text(await video.message((one) => one.ephemeral))).toContain('a word or phrase');
-    const invalid = await refusedChange(stage, 'Change words', { patterns: '(a' });
+    const invalid = await changeRefusal(stage, 'Change words', { patterns: '(a' });
     expect(invalid).toContain('The pattern `(a` is invalid: `missing )');
   });
 
   it('Changes and refusals are posted to the log channel, without the prompt', async () => {
-    const stage = await botAt();
+    const stage = await botWith();
     const { discord } = stage;
     await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
     await change(stage, 'Change words', { words: 'casino' });
     await imagine(stage, 'my private wish: a casino');
-    const posted = () => discord.messages('no-threads').map((one) => text(one));
-    await expect.poll(() => posted().join('\n')).toContain('Rule: blocked words (||casino||)');
-    expect(posted().join('\n')).toContain('changed a rule: blocked words');
-    expect(posted().join('\n')).not.toContain('private wish');
+    const logMessages = () => discord.messages('no-threads').map((one) => text(one));
+    await expect.poll(() => logMessages().join('\n')).toContain('Rule: blocked words (||casino||)');
+    expect(logMessages().join('\n')).toContain('changed a rule: blocked words');
+    expect(logMessages().join('\n')).not.toContain('private wish');
     const animals = ['ant', 'bee', 'cat', 'cow', 'dog', 'eel', 'gnu', 'hen', 'owl'];
     await change(stage, 'Change words', { words: animals.join('\n') });
     for (const animal of animals) await imagine(stage, `one ${animal}`);
-    await expect.poll(() => posted().filter((one) => one.includes('was refused')).length).toBe(5);
+    await expect.poll(() => logMessages().filter((one) => one.includes('was refused')).length).toBe(5);
   });
 
   it('Rules are exported, shown as a diff before an import, and every change is listed in the history', async () => {
-    const stage = await botAt();
+    const stage = await botWith();
     const { discord } = stage;
     const admin = discord.as('admin');
     await change(stage, 'Change words', { words: 'casino' });
-    const saved = await (await admin.slash('server export')).message();
-    const [file] = saved.attachments;
+    const exportMessage = await (await admin.slash('server export')).message();
+    const [file] = exportMessage.attachments;
     const rules = JSON.parse(await (await fetch(file?.url ?? '')).text()) as object;
     expect(rules).toMatchObject({ words: [{ text: 'casino' }], pressers: 'everyone' });
     const send = async (content: string) => {
@@ -172,24 +174,24 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(text(await send('{'))).toContain('The file is not JSON');
     expect(text(await send('{"words":[{"text":5}]}'))).toContain('see `words.0.text`');
     expect(text(await send('{"patterns":[{"text":"(a"}]}'))).toContain('is invalid');
-    const asked = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 500 }));
-    expect(text(asked)).toContain('# words\n- casino\n+ viagra\n# longestPrompt\n+ 500');
+    const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 500 }));
+    expect(text(confirmation)).toContain('# words\n- casino\n+ viagra\n# longestPrompt\n+ 500');
     expect(await imagine(stage, 'a casino')).toContain('a word or phrase');
-    const taken = await (await admin.click(asked, 'Apply changes')).message();
-    expect(text(taken)).toContain('Prompts of at most 500 characters');
+    const updatedPage = await (await admin.click(confirmation, 'Apply changes')).message();
+    expect(text(updatedPage)).toContain('Prompts of at most 500 characters');
     expect(await imagine(stage, 'a casino')).toContain('Finished in');
     const history = await (await admin.slash('server history')).message();
     expect(text(history)).toMatch(/maximum prompt length[\s\S]*blocked words/);
   });
 
   it('A result from another server is shown without the words that are blocked here', async () => {
-    const stage = await botAt();
+    const stage = await botWith();
     const { discord } = stage;
     await change(stage, 'Change words', { words: 'casino' });
     const member = discord.as('member');
     await (await member.in('hall').slash('imagine', { prompt: 'a neon casino at night' })).message(says('Finished in'));
-    const opened = await openTask(stage, await list(stage));
-    const shown = text(await (await member.click(opened, 'Show here')).message(says('Finished in')));
+    const taskPage = await openTask(stage, await list(stage));
+    const shown = text(await (await member.click(taskPage, 'Show here')).message(says('Finished in')));
     expect(shown).toContain('a neon ▇▇▇ at night');
     expect(shown).not.toContain('casino');
   });
@@ -205,24 +207,24 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
       if (thresholds !== undefined) await change(stage, 'Change categories', { thresholds });
       return stage;
     };
-    const judged = ({ gateway }: QuickStage): unknown[] =>
-      gateway.heard.filter(({ path }) => path === '/v1/moderations').map(({ body }) => body);
+    const moderationRequests = ({ gateway }: QuickStage): unknown[] =>
+      gateway.requests.filter(({ path }) => path === '/v1/moderations').map(({ body }) => body);
 
     it('A prompt that the service flags is refused before anything is submitted, and the log names the category', async () => {
       const stage = await moderatedBot({ prompts: 'refuse', thresholds: 'hate 0.4\nviolence 1' });
       await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
       expect(await imagine(stage, 'flag:sexual')).toContain('The moderation service flagged your prompt');
       expect(await imagine(stage, 'doubt:hate')).toContain('flagged your prompt');
-      expect(submits(stage.gateway)).toBe(0);
+      expect(submitCount(stage.gateway)).toBe(0);
       expect(await imagine(stage, 'doubt:sexual flag:violence')).toContain('Finished in');
-      expect(judged(stage)[0]).toEqual({ model: 'omni-moderation-latest', input: 'flag:sexual' });
-      expect(judged(stage)).toHaveLength(3);
-      const posted = () =>
+      expect(moderationRequests(stage)[0]).toEqual({ model: 'omni-moderation-latest', input: 'flag:sexual' });
+      expect(moderationRequests(stage)).toHaveLength(3);
+      const logMessages = () =>
         stage.discord
           .messages('no-threads')
           .map((one) => text(one))
           .join('\n');
-      await expect.poll(posted).toContain('Rule: moderation (||sexual||)');
+      await expect.poll(logMessages).toContain('Rule: moderation (||sexual||)');
     });
 
     it('A flagged prompt can hide its results behind a spoiler instead of being refused', async () => {
@@ -240,49 +242,49 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
       ['a closed connection', { type: 'reset' }],
     ] as const)(
       'If the moderation service fails with %s, requests are refused or allowed, as the server has chosen',
-      async (_what, fault) => {
+      async (_name, fault) => {
         const stage = await moderatedBot({ prompts: 'refuse', whenAway: 'refuse' });
         stage.gateway.faults.add({ on: { path: /moderations/ }, do: fault, times: 2 });
         expect(await imagine(stage, 'a lake')).toContain('could not be checked');
-        expect(submits(stage.gateway)).toBe(0);
+        expect(submitCount(stage.gateway)).toBe(0);
         await change(stage, 'Change moderation', { prompts: 'refuse', whenAway: 'allow' });
         expect(await imagine(stage, 'a lake')).toContain('Finished in');
       },
     );
 
     it('Moderation cannot be enabled without a service, and an invalid threshold is refused', async () => {
-      const stage = await botAt();
-      expect(await refusedChange(stage, 'Change moderation', { prompts: 'refuse' })).toContain('No moderation service');
-      expect(await refusedChange(stage, 'Change categories', { thresholds: 'violence 2' })).toContain('from 0 to 1');
+      const stage = await botWith();
+      expect(await changeRefusal(stage, 'Change moderation', { prompts: 'refuse' })).toContain('No moderation service');
+      expect(await changeRefusal(stage, 'Change categories', { thresholds: 'violence 2' })).toContain('from 0 to 1');
       expect(text(await page(stage))).toContain('The operator has not configured a moderation service');
     });
   });
 
   it('The operator’s own rules override every server’s rules and apply in direct messages', async () => {
-    const path = join(folder(), 'rules.json');
+    const path = join(createTemporaryFolder(), 'rules.json');
     writeFileSync(path, JSON.stringify({ words: [{ text: 'gore' }] }));
-    const stage = await botAt({ RULES: path, DISCORD_USER_INSTALL: 'on' });
+    const stage = await botWith({ RULES: path, DISCORD_USER_INSTALL: 'on' });
     expect(await imagine(stage, 'much g.o.r.e')).toContain('a word or phrase');
     await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
     await imagine(stage, 'more gore');
-    const posted = () =>
+    const logMessages = () =>
       stage.discord
         .messages('no-threads')
         .map((one) => text(one))
         .join('\n');
-    await expect.poll(posted).toContain('Rule: blocked words.');
-    const direct = await stage.discord.as('member').in('dm').slash('imagine', { prompt: 'gore' });
-    expect(text(await direct.message())).toContain('a word or phrase');
-    expect(submits(stage.gateway)).toBe(0);
+    await expect.poll(logMessages).toContain('Rule: blocked words.');
+    const directExchange = await stage.discord.as('member').in('dm').slash('imagine', { prompt: 'gore' });
+    expect(text(await directExchange.message())).toContain('a word or phrase');
+    expect(submitCount(stage.gateway)).toBe(0);
   });
 
-  it('A member’s export includes the changes that they made, and after an erasure the history names no one', async () => {
-    const stage = await botAt();
+  it('A member’s export includes the changes that they made, and after erasure, the history no longer names the member', async () => {
+    const stage = await botWith();
     const { discord } = stage;
     await change(stage, 'Change words', { words: 'casino' });
     const admin = discord.as('admin');
-    const saved = await (await admin.click(await list(stage, 'admin'), 'Export my data')).message();
-    const data = JSON.parse(await (await fetch(saved.attachments[0]?.url ?? '')).text()) as { rules: object[] };
+    const exportMessage = await (await admin.click(await list(stage, 'admin'), 'Export my data')).message();
+    const data = JSON.parse(await (await fetch(exportMessage.attachments[0]?.url ?? '')).text()) as { rules: object[] };
     expect(data.rules).toMatchObject([{ changes: [{ what: 'words', after: 'casino' }] }]);
     await (await requestErasure(stage, 'admin')).message(says('Your data has been deleted'));
     const history = await (await admin.slash('server history')).message();
@@ -291,15 +293,15 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
   });
 
   it('/server check lists the permissions that the bot is missing and links to the invite', async () => {
-    const stage = await botAt();
+    const stage = await botWith();
     const admin = stage.discord.as('admin');
-    const checked = await (await admin.slash('server check')).message();
-    const fine = text(checked);
-    expect(fine).toContain('✅ Send Voice Messages');
-    expect(fine).toContain('all the permissions it needs here');
-    expect(JSON.stringify(checked.components)).toContain('https://discord.com/oauth2/authorize?');
-    const lacking = text(await (await admin.in('no-threads').slash('server check')).message());
-    expect(lacking).toContain('❌ Create Public Threads: `/talk start`');
+    const checkMessage = await (await admin.slash('server check')).message();
+    const allGrantedText = text(checkMessage);
+    expect(allGrantedText).toContain('✅ Send Voice Messages');
+    expect(allGrantedText).toContain('all the permissions it needs here');
+    expect(JSON.stringify(checkMessage.components)).toContain('https://discord.com/oauth2/authorize?');
+    const missingText = text(await (await admin.in('no-threads').slash('server check')).message());
+    expect(missingText).toContain('❌ Create Public Threads: `/talk start`');
   });
 
   it('Rules still apply after a restart, and to a task that was waiting when they changed', async () => {
@@ -316,9 +318,9 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     await first.stop();
     await startBot(stage);
     stage.gateway.setSpeed(50);
-    const ended = await waiting.message(says('blocked here'));
-    expect(text(ended)).toContain('a word or phrase that is blocked here');
-    expect(submits(stage.gateway)).toBe(1);
+    const refused = await waiting.message(says('blocked here'));
+    expect(text(refused)).toContain('a word or phrase that is blocked here');
+    expect(submitCount(stage.gateway)).toBe(1);
   });
 
   it('A member whose role allows a command can queue for it', async () => {
@@ -350,16 +352,18 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
       gateway: { profile, speed: 20 },
     });
     const { discord, gateway } = stage;
-    const speaker = discord.as('member').in('thread');
-    await (await speaker.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
+    const member = discord.as('member').in('thread');
+    await (await member.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
     await change(stage, 'Add a rule for task types and models', { effect: 'deny', work: 'ask', channels: ['studio'] });
-    const spoken = await speaker.say('and ice?');
+    const question = await member.say('and ice?');
     const reply = await discord.until(() =>
       discord
         .messages('thread')
-        .find((one) => one.message_reference?.message_id === spoken.id && text(one).includes('can’t use this command')),
+        .find(
+          (one) => one.message_reference?.message_id === question.id && text(one).includes('can’t use this command'),
+        ),
     );
     expect(text(reply)).toContain('can’t use this command or model in this channel');
-    expect(asks(gateway)).toHaveLength(1);
+    expect(modelRequests(gateway)).toHaveLength(1);
   });
 });

@@ -2,58 +2,58 @@ import { describe, expect, it, vi } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { onServers } from '../services/store/sites.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { Wire } from '../support/wire.ts';
+import { TcpProxy } from '../support/wire.ts';
 import { bot } from './bot.ts';
-import { says, submits } from './quick.ts';
+import { says, submitCount } from './quick.ts';
 
 const pollOptions = { timeout: 10_000 };
-const times = (words: string, said: string): number => said.split(words).length - 1;
+const countOf = (words: string, log: string): number => log.split(words).length - 1;
 
 describe('A bot whose store is temporarily unavailable', () =>
-  onServers((stage) => {
+  onServers((createSite) => {
     it('During an outage of the store, the bot says so and refuses orders without a request to the gateway, and it continues afterwards', async () => {
-      const site = await stage();
-      const wire = await Wire.to(site.url);
-      const side = await bot({ settings: { ...noLimits, STORE_URL: wire.url } });
-      const { discord, gateway } = side;
+      const site = await createSite();
+      const wire = await TcpProxy.open(site.url);
+      const botStage = await bot({ settings: { ...noLimits, STORE_URL: wire.url } });
+      const { discord, gateway } = botStage;
       const member = discord.as('member');
       const about = async (): Promise<string> => text(await (await member.slash('about')).message());
 
-      wire.cut();
+      wire.disconnect();
       const refused = await (await member.slash('imagine', { prompt: 'a fox' })).message();
       expect(text(refused)).toContain('cannot save anything right now');
-      expect(submits(gateway)).toBe(0);
+      expect(submitCount(gateway)).toBe(0);
       expect(await about()).toContain('unable to reach its database');
 
-      wire.mend();
+      wire.restore();
       await vi.waitFor(async () => expect(await about()).not.toContain('unable to reach its database'), pollOptions);
       gateway.setSpeed(50);
-      const done = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
-      expect(done.attachments).toHaveLength(1);
-      expect(submits(gateway)).toBe(1);
-      expect(times('cannot be reached (', side.logged())).toBeGreaterThan(0);
-      expect(times('The store responds again.', side.logged())).toBe(1);
-      expect(side.logged()).not.toContain(new URL(site.url).password);
-      await side.app.stop();
+      const result = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
+      expect(result.attachments).toHaveLength(1);
+      expect(submitCount(gateway)).toBe(1);
+      expect(countOf('cannot be reached (', botStage.logged())).toBeGreaterThan(0);
+      expect(countOf('The store responds again.', botStage.logged())).toBe(1);
+      expect(botStage.logged()).not.toContain(new URL(site.url).password);
+      await botStage.app.stop();
       expect(await site.keys('live')).toEqual([]);
       expect(await site.keys('finished')).toHaveLength(1);
     });
 
-    it('Responses of the gateway during an outage of the store are kept in memory, and nothing is submitted twice', async () => {
-      const site = await stage();
-      const wire = await Wire.to(site.url);
+    it('Responses from the gateway during an outage of the store are kept in memory, and nothing is submitted twice', async () => {
+      const site = await createSite();
+      const wire = await TcpProxy.open(site.url);
       const { discord, gateway, app, logged } = await bot({ settings: { ...noLimits, STORE_URL: wire.url } });
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 4, everyMs: 20 } });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       // The response is arriving in small pieces when the store becomes unavailable.
-      await vi.waitFor(() => expect(submits(gateway)).toBe(1), pollOptions);
-      wire.cut();
+      await vi.waitFor(() => expect(submitCount(gateway)).toBe(1), pollOptions);
+      wire.disconnect();
       await vi.waitFor(() => expect(logged()).toContain('The store could not write a task.'), pollOptions);
-      wire.mend();
+      wire.restore();
       gateway.setSpeed(50);
-      const done = await exchange.message(says('Finished in'));
-      expect(done.attachments).toHaveLength(1);
-      expect(submits(gateway)).toBe(1);
+      const result = await exchange.message(says('Finished in'));
+      expect(result.attachments).toHaveLength(1);
+      expect(submitCount(gateway)).toBe(1);
       expect(logged()).toContain('The store has now written the task.');
       await app.stop();
       expect([await site.keys('live'), (await site.keys('finished')).length]).toEqual([[], 1]);

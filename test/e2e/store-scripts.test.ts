@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { leave, onServers, onStores, type Site } from '../services/store/sites.ts';
+import { onServers, onStores, populateStore, type TestStore } from '../services/store/sites.ts';
 import { makeTask, START, settled } from '../services/store/stage.ts';
-import { shipped } from '../support/shipped.ts';
+import { shippedArgs } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -22,36 +22,36 @@ const WITHOUT_PACKAGES = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-interface Asked {
+interface ScriptOptions {
   args?: string[];
   settings?: Record<string, string>;
   imports?: string[];
 }
 
-/** A shipped script as a separate process. */
-function script(entry: string, { args = [], settings = {}, imports = [] }: Asked) {
+/** Runs a shipped script as a separate process. */
+function runScript(entry: string, { args = [], settings = {}, imports = [] }: ScriptOptions) {
   return new Promise<{ code: number; output: string }>((resolve) => {
     const env = { PATH: process.env.PATH ?? '', ...settings };
     const child = execFile(
       process.execPath,
-      [...shipped(entry, ...imports), ...args],
+      [...shippedArgs(entry, ...imports), ...args],
       { cwd: root, env },
-      (_error, out, problems) => {
-        resolve({ code: child.exitCode ?? -1, output: out + problems });
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, output: stdout + stderr });
       },
     );
   });
 }
 
-const migrate = (...args: string[]) => script('scripts/migrate-store.ts', { args });
-const migrateBy = (from: string, to: string, ...args: string[]) =>
-  script('scripts/migrate-store.ts', { args, settings: { MIGRATE_FROM: from, MIGRATE_TO: to } });
+const migrate = (...args: string[]) => runScript('scripts/migrate-store.ts', { args });
+const migrateFromEnvironment = (source: string, target: string, ...args: string[]) =>
+  runScript('scripts/migrate-store.ts', { args, settings: { MIGRATE_FROM: source, MIGRATE_TO: target } });
 const doctor = (store: string, ...args: string[]) =>
-  script('scripts/doctor.ts', { args, settings: { STORE_URL: store } });
+  runScript('scripts/doctor.ts', { args, settings: { STORE_URL: store } });
 
-async function fillStore(site: Site): Promise<void> {
-  await leave(site, async (store) => {
-    for (let at = 0; at < 30; at++) await store.put(settled(makeTask({ times: { created: START + at } })));
+async function fillStore(site: TestStore): Promise<void> {
+  await populateStore(site, async (store) => {
+    for (let index = 0; index < 30; index++) await store.put(settled(makeTask({ times: { created: START + index } })));
     await store.put(makeTask({ request: { prompt: 'what ann wrote' } }));
   });
 }
@@ -60,29 +60,32 @@ describe('npm run migrate-store', () => {
   onServers((stage) =>
     onStores(['sqlite'], (fileStage) => {
       it('npm run migrate-store counts, moves and compares the entries, and prints neither passwords nor members’ text', async () => {
-        const [from, to] = [await fileStage(), await stage()];
-        await fillStore(from);
-        const counted = await migrate(from.url, to.url, '--dry-run');
-        expect(counted).toMatchObject({ code: 0, output: expect.stringMatching(/^finished +30 /m) });
-        expect(await to.rows()).toEqual([]);
+        const [source, target] = [await fileStage(), await stage()];
+        await fillStore(source);
+        const countRun = await migrate(source.url, target.url, '--dry-run');
+        expect(countRun).toMatchObject({ code: 0, output: expect.stringMatching(/^finished +30 /m) });
+        expect(await target.rows()).toEqual([]);
 
-        const moved = await migrate(from.url, to.url);
-        expect(moved.output).toMatch(/^finished +30 +30 .* same$/m);
-        expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
-        const again = await migrate(from.url, to.url);
-        expect(again.code).toBe(0);
+        const migration = await migrate(source.url, target.url);
+        expect(migration.output).toMatch(/^finished +30 +30 .* same$/m);
+        expect(migration).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
+        const secondMigration = await migrate(source.url, target.url);
+        expect(secondMigration.code).toBe(0);
 
-        const store = await to.open();
-        const busy = await migrate(from.url, to.url);
-        expect(busy).toMatchObject({ code: 75, output: expect.stringContaining('Another Atelier is using the store') });
+        const store = await target.open();
+        const refusedMigration = await migrate(source.url, target.url);
+        expect(refusedMigration).toMatchObject({
+          code: 75,
+          output: expect.stringContaining('Another Atelier is using the store'),
+        });
         await store.put(makeTask({ times: { created: START + 99 } }));
         await store.close();
-        expect(await migrate(from.url, to.url)).toMatchObject({
+        expect(await migrate(source.url, target.url)).toMatchObject({
           code: 1,
           output: expect.stringContaining('DIFFERENT'),
         });
-        const everything = [counted, moved, again, busy].map(({ output }) => output).join();
-        expect(everything).not.toContain(new URL(to.url).password);
+        const everything = [countRun, migration, secondMigration, refusedMigration].map(({ output }) => output).join();
+        expect(everything).not.toContain(new URL(target.url).password);
         expect(everything).not.toContain('what ann wrote');
       });
     }),
@@ -90,28 +93,37 @@ describe('npm run migrate-store', () => {
 
   onStores(['sqlite'], (stage) => {
     it('npm run migrate-store also reads its URLs from the environment, where process lists do not show passwords', async () => {
-      const [from, to] = [await stage(), await stage()];
-      await fillStore(from);
-      const moved = await migrateBy(from.url, to.url);
-      expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
-      const there = await migrateBy('sqlite://no/such/store', 'sqlite://neither', from.url, to.url);
-      expect(there.code).toBe(0);
+      const [source, target] = [await stage(), await stage()];
+      await fillStore(source);
+      const migration = await migrateFromEnvironment(source.url, target.url);
+      expect(migration).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
+      const withArguments = await migrateFromEnvironment(
+        'sqlite://no/such/store',
+        'sqlite://neither',
+        source.url,
+        target.url,
+      );
+      expect(withArguments.code).toBe(0);
     });
   });
 
   onStores(['sqlite'], (stage) => {
     it('npm run migrate-store also reads its URLs from files', async () => {
-      const [from, to] = [await stage(), await stage()];
-      await fillStore(from);
+      const [source, target] = [await stage(), await stage()];
+      await fillStore(source);
       const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
       onTestFinished(() => rmSync(folder, { recursive: true }));
       const files = { MIGRATE_FROM_FILE: join(folder, 'from'), MIGRATE_TO_FILE: join(folder, 'to') };
-      writeFileSync(files.MIGRATE_FROM_FILE, `${from.url}\n`);
-      writeFileSync(files.MIGRATE_TO_FILE, `${to.url}\n`);
-      const moved = await script('scripts/migrate-store.ts', { settings: files });
-      expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
-      const wrong = { MIGRATE_FROM_FILE: folder, MIGRATE_TO_FILE: files.MIGRATE_TO_FILE, MIGRATE_TO: to.url };
-      expect(await script('scripts/migrate-store.ts', { settings: wrong })).toEqual({
+      writeFileSync(files.MIGRATE_FROM_FILE, `${source.url}\n`);
+      writeFileSync(files.MIGRATE_TO_FILE, `${target.url}\n`);
+      const migration = await runScript('scripts/migrate-store.ts', { settings: files });
+      expect(migration).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
+      const invalidSettings = {
+        MIGRATE_FROM_FILE: folder,
+        MIGRATE_TO_FILE: files.MIGRATE_TO_FILE,
+        MIGRATE_TO: target.url,
+      };
+      expect(await runScript('scripts/migrate-store.ts', { settings: invalidSettings })).toEqual({
         code: 78,
         output:
           'MIGRATE_FROM_FILE should be the path of a regular file.\nMIGRATE_TO_FILE and MIGRATE_TO are both set: remove one of them.\n',
@@ -122,10 +134,14 @@ describe('npm run migrate-store', () => {
   it('npm run migrate-store explains how to keep a password out of its arguments if one is given', async () => {
     const secret = 'redis://:a-secret@127.0.0.1:1';
     const warning = 'MIGRATE_FROM and MIGRATE_TO instead';
-    const shown = await migrate('sqlite://no/such/store', secret);
-    expect([shown.code, shown.output.includes(warning), shown.output.includes('a-secret')]).toEqual([78, true, false]);
+    const refusedMigration = await migrate('sqlite://no/such/store', secret);
+    expect([
+      refusedMigration.code,
+      refusedMigration.output.includes(warning),
+      refusedMigration.output.includes('a-secret'),
+    ]).toEqual([78, true, false]);
     for (const output of [
-      (await migrateBy('sqlite://no/such/store', secret)).output,
+      (await migrateFromEnvironment('sqlite://no/such/store', secret)).output,
       (await migrate('sqlite://no/such/store', 'redis://127.0.0.1:1')).output,
     ])
       expect([output.includes('There is no store at'), output.includes(warning)]).toEqual([true, false]);
@@ -136,7 +152,7 @@ describe('npm run migrate-store', () => {
     expect([code, output.includes('MIGRATE_FROM'), output.includes('--dry-run')]).toEqual([0, true, true]);
   });
 
-  it('npm run migrate-store names a wrong argument in one sentence', async () => {
+  it('npm run migrate-store explains an invalid argument in one sentence', async () => {
     for (const args of [
       [],
       ['sqlite://a'],
@@ -184,14 +200,14 @@ describe('A store whose packages are not installed', () => {
     ['redis://:a-secret@127.0.0.1:1', 'npm install --no-save --include=dev @redis/client@'],
     ['postgresql://me:a-secret@127.0.0.1:1/db', 'npm install --no-save --include=dev pg@'],
   ])(
-    'If the packages of a store are not installed, the bot ends with 78 and the command to install them: %s',
-    async (url, line) => {
+    'If the packages of a store are not installed, the bot exits with 78 and prints the command to install them: %s',
+    async (url, installCommand) => {
       const settings = {
         ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
         STORE_URL: url,
       };
-      const { code, output } = await script('src/index.ts', { settings, imports: [WITHOUT_PACKAGES] });
-      expect([code, output]).toEqual([78, expect.stringContaining(line)]);
+      const { code, output } = await runScript('src/index.ts', { settings, imports: [WITHOUT_PACKAGES] });
+      expect([code, output]).toEqual([78, expect.stringContaining(installCommand)]);
       expect(output).not.toContain('a-secret');
     },
   );

@@ -19,12 +19,12 @@ const day = 86_400_000;
  * An amount with thirty digits. The embedded gateway counts in dollars and reports cents, so the decimal point moves by
  * two places.
  */
-const long = '123456789012.345678901234567891';
-const longInCents = '12345678901234.5678901234567891';
+const longAmount = '123456789012.345678901234567891';
+const longAmountInCents = '12345678901234.5678901234567891';
 
-const usageRequests = (gateway: EmbeddedGateway) => gateway.heard.filter((one) => one.path === path);
+const usageRequests = (gateway: EmbeddedGateway) => gateway.requests.filter((one) => one.path === path);
 
-function answers(gateway: EmbeddedGateway, body: object | string): void {
+function respondWith(gateway: EmbeddedGateway, body: object | string): void {
   gateway.faults.add({ on: { path }, do: { type: 'body', body: body as never } });
 }
 
@@ -34,50 +34,50 @@ async function startStage(options: StageOptions = {}) {
   const { discord, gateway, config } = staged;
   const adminGuildIds = [discord.world.guild('atelier').id];
   const app = await startBot({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
-  const book = (daysAgo: number, model: string, amount: string): void =>
+  const charge = (daysAgo: number, model: string, amount: string): void =>
     gateway.usage.charge({ key, model, at: now - daysAgo * day, amount: amountOf(amount) });
-  return { ...staged, app, book };
+  return { ...staged, app, book: charge };
 }
 
-const files = (message: Message) => message.attachments.map(({ filename }) => filename);
+const fileNames = (message: Message) => message.attachments.map(({ filename }) => filename);
 
-async function fileOf(message: Message, ending: string): Promise<Buffer> {
-  const url = message.attachments.find(({ filename }) => filename.endsWith(ending))?.url ?? '';
+async function fileOf(message: Message, extension: string): Promise<Buffer> {
+  const url = message.attachments.find(({ filename }) => filename.endsWith(extension))?.url ?? '';
   return Buffer.from(await (await fetch(url)).arrayBuffer());
 }
 
 describe('/usage with the spec gateway profile', () => {
   it('/usage shows a manager the last seven days of the account in the channel, with every digit', async () => {
-    const { discord, gateway, book } = await startStage();
-    book(0, 'lumen-image-1', long);
-    book(2, 'verse-1', '0.000000000000000001');
+    const { discord, gateway, book: charge } = await startStage();
+    charge(0, 'lumen-image-1', longAmount);
+    charge(2, 'verse-1', '0.000000000000000001');
     const exchange = await discord.as('admin').slash('usage');
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     const message = await exchange.message();
     const content = text(message);
     expect(content).toContain('Account usage** · 2026-03-04 to 2026-03-10 (UTC)');
-    expect(content).toContain(longInCents);
+    expect(content).toContain(longAmountInCents);
     expect(content).toContain('0.0000000000000001');
     expect(content).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
     expect(content).not.toMatch(/[$€]|differs|outside the requested range/);
     expect(usageRequests(gateway).map(({ query }) => query)).toEqual([
       { start_date: '2026-03-04', end_date: '2026-03-10' },
     ]);
-    expect(files(message)).toEqual(['usage.png', 'usage-2026-03-04-to-2026-03-10.csv']);
+    expect(fileNames(message)).toEqual(['usage.png', 'usage-2026-03-04-to-2026-03-10.csv']);
     expect(message.attachments[0]?.description).toContain(
       '2026-03-04 to 2026-03-10. Total: 12345678901234.5678901234567892',
     );
-    expect(message.attachments[0]?.description).toContain(`Largest: 2026-03-10 with ${longInCents}`);
+    expect(message.attachments[0]?.description).toContain(`Largest: 2026-03-10 with ${longAmountInCents}`);
     expect((await fileOf(message, '.csv')).toString()).toBe(
-      `day,requests,amount\r\n2026-03-10,1,${longInCents}\r\n2026-03-08,1,0.0000000000000001\r\n`,
+      `day,requests,amount\r\n2026-03-10,1,${longAmountInCents}\r\n2026-03-08,1,0.0000000000000001\r\n`,
     );
     expect((await fileOf(message, '.png')).subarray(1, 4).toString()).toBe('PNG');
   });
 
   it('/usage always sends both dates, and adds up costs by model', async () => {
-    const { discord, gateway, book } = await startStage();
-    for (const daysAgo of [1, 2, 3]) book(daysAgo, 'verse-1', '0.1');
-    book(2, 'lumen-image-1', '0.2');
+    const { discord, gateway, book: charge } = await startStage();
+    for (const daysAgo of [1, 2, 3]) charge(daysAgo, 'verse-1', '0.1');
+    charge(2, 'lumen-image-1', '0.2');
     const admin = discord.as('admin');
     const content = text(await (await admin.slash('usage', { start: '2026-03-01', by: 'model' })).message());
     expect(content).toMatch(/verse-1 +3 +30/);
@@ -90,18 +90,18 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage adds dollars next to cents if configured, but never replaces the cents', async () => {
-    const { discord, book } = await startStage({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
-    book(0, 'verse-1', long);
+    const { discord, book: charge } = await startStage({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
+    charge(0, 'verse-1', longAmount);
     const message = await (await discord.as('admin').slash('usage')).message();
-    expect(text(message)).toContain(`Total: **${longInCents} (= $${long})** for 1 request`);
+    expect(text(message)).toContain(`Total: **${longAmountInCents} (= $${longAmount})** for 1 request`);
     expect((await fileOf(message, '.csv')).toString()).toContain(
-      `day,requests,amount,dollars\r\n2026-03-10,1,${longInCents},${long}\r\n`,
+      `day,requests,amount,dollars\r\n2026-03-10,1,${longAmountInCents},${longAmount}\r\n`,
     );
   });
 
   it('/usage names members from the bot’s own ledger, next to the total of the account', async () => {
-    const { discord, gateway, book } = await startStage();
-    book(0, 'verse-1', '0.5');
+    const { discord, gateway, book: charge } = await startStage();
+    charge(0, 'verse-1', '0.5');
     const message = await (await discord.as('admin').slash('usage', { by: 'member' })).message();
     expect(text(message)).toContain('Member usage through this bot');
     expect(text(message)).toContain('The gateway’s total for the whole account: 50.');
@@ -109,8 +109,8 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage puts the rows that do not fit into a message into the CSV', async () => {
-    const { discord, book } = await startStage();
-    for (let daysAgo = 0; daysAgo < 120; daysAgo++) book(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
+    const { discord, book: charge } = await startStage();
+    for (let daysAgo = 0; daysAgo < 120; daysAgo++) charge(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
     const message = await (await discord.as('admin').slash('usage', { start: '2025-10-01' })).message();
     expect(message.content.length).toBeLessThanOrEqual(2_000);
     expect(text(message)).toMatch(/\d+ more rows are in the CSV/);
@@ -120,10 +120,10 @@ describe('/usage with the spec gateway profile', () => {
 
 describe('/usage with the stock gateway profile', () => {
   it('/usage shows the total of a stock gateway without claiming that it covers the range', async () => {
-    const { discord, gateway, book } = await startStage({ gateway: { profile: 'stock' } });
-    book(400, 'verse-1', long);
+    const { discord, gateway, book: charge } = await startStage({ gateway: { profile: 'stock' } });
+    charge(400, 'verse-1', longAmount);
     const message = await (await discord.as('admin').slash('usage')).message();
-    expect(text(message)).toContain(`Total: **${longInCents}**`);
+    expect(text(message)).toContain(`Total: **${longAmountInCents}**`);
     expect(text(message)).toContain('returned only a total without dates');
     expect(text(message).split('\n')[0]).not.toContain('2026');
     expect(message.attachments).toEqual([]);
@@ -134,19 +134,19 @@ describe('/usage with the stock gateway profile', () => {
 describe.each(profiles)('Access to /usage with the %s gateway profile', (profile) => {
   const options = { gateway: { profile } };
 
-  it('/usage shows the account ephemerally if a manager chooses so', async () => {
-    const { discord, book } = await startStage(options);
-    book(0, 'verse-1', '1');
+  it('/usage shows the account ephemerally if a manager chooses that', async () => {
+    const { discord, book: charge } = await startStage(options);
+    charge(0, 'verse-1', '1');
     const exchange = await discord.as('admin').slash('usage', { private: true });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     expect(text(await exchange.message())).toContain('Account usage');
   });
 
   it('/usage shows other members their own usage ephemerally, without a request to the gateway', async () => {
-    const { discord, gateway, book } = await startStage(options);
-    book(0, 'verse-1', '777');
-    for (const asking of [{}, { private: false }, { by: 'member' }]) {
-      const exchange = await discord.as('member').slash('usage', asking);
+    const { discord, gateway, book: charge } = await startStage(options);
+    charge(0, 'verse-1', '777');
+    for (const usageOptions of [{}, { private: false }, { by: 'member' }]) {
+      const exchange = await discord.as('member').slash('usage', usageOptions);
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Your usage through this bot');
     }
@@ -154,23 +154,23 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   });
 
   it('/usage shows the owner of the application the account anywhere, ephemerally outside of admin servers', async () => {
-    const { discord, book } = await startStage(options);
-    book(0, 'verse-1', '1');
-    const speaker = discord.as('owner').in('elsewhere/hall');
-    for (let time = 0; time < 2; time++) {
-      const exchange = await speaker.slash('usage');
+    const { discord, book: charge } = await startStage(options);
+    charge(0, 'verse-1', '1');
+    const owner = discord.as('owner').in('elsewhere/hall');
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const exchange = await owner.slash('usage');
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Account usage');
     }
-    const received = discord.requests.filter(({ path: at }) => at.endsWith('/applications/@me'));
-    expect(received).toHaveLength(1);
+    const applicationRequests = discord.requests.filter(({ path: at }) => at.endsWith('/applications/@me'));
+    expect(applicationRequests).toHaveLength(1);
   });
 
   it('/usage shows a manager of another server only their own usage', async () => {
     const { discord } = await startStage(options);
-    const elsewhere = discord.world.guild('elsewhere');
-    elsewhere.roles.push({ id: '999999999999999999', name: 'managers', permissions: 0x20n });
-    elsewhere.members.get(discord.world.user('other').id)?.roles.push('999999999999999999');
+    const otherGuild = discord.world.guild('elsewhere');
+    otherGuild.roles.push({ id: '999999999999999999', name: 'managers', permissions: 0x20n });
+    otherGuild.members.get(discord.world.user('other').id)?.roles.push('999999999999999999');
     const exchange = await discord.as('other').in('elsewhere/hall').slash('usage');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     expect(text(await exchange.message())).toContain('Your usage through this bot');
@@ -187,9 +187,9 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
     [{ start: '2016-01-01', end: '2026-01-01' }, 'is `3654` days long; the maximum is `366`'],
   ])(
     '/usage refuses %o immediately with an ephemeral reply and without a request to the gateway',
-    async (given, words) => {
+    async (range, words) => {
       const { discord, gateway } = await startStage(options);
-      const exchange = await discord.as('admin').slash('usage', given);
+      const exchange = await discord.as('admin').slash('usage', range);
       expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
       expect(text(await exchange.message())).toContain(words);
       expect(usageRequests(gateway)).toEqual([]);
@@ -206,38 +206,38 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
 
   it('/usage reports an error with HTTP 200, and an unreadable response', async () => {
     const { discord, gateway } = await startStage(options);
-    answers(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
+    respondWith(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
     const reply = text(await (await discord.as('admin').slash('usage')).message());
     expect(reply).toMatch(/^The gateway (refused this|is temporarily unavailable)/);
     expect(reply).not.toMatch(/\bused\b/);
-    answers(gateway, { object: 'list', total_usage: '1e999999999' });
+    respondWith(gateway, { object: 'list', total_usage: '1e999999999' });
     expect(text(await (await discord.as('admin').slash('usage')).message())).toContain('invalid response');
   });
 });
 
 describe('/usage with other response formats', () => {
-  it('/usage reads daily costs with line items in exact sums', async () => {
+  it('/usage adds up daily costs with line items exactly', async () => {
     const { discord, gateway } = await startStage();
     const items = [
       { name: 'GPT', cost: '0.1' },
-      { name: 'DALL', cost: longInCents },
+      { name: 'DALL', cost: longAmountInCents },
     ];
     const body = {
       daily_costs: [{ timestamp: now / 1000, line_items: items }],
       total_usage: '12345678901234.6678901234567891',
     };
-    answers(gateway, body);
+    respondWith(gateway, body);
     const byDay = text(await (await discord.as('admin').slash('usage')).message());
     expect(byDay).toMatch(/2026-03-10 +12345678901234\.6678901234567891/);
     expect(byDay).not.toContain('The rows add up to');
-    answers(gateway, body);
+    respondWith(gateway, body);
     const byModel = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
     expect(byModel).toMatch(/DALL +12345678901234\.5678901234567891\nGPT +0\.1\n/);
   });
 
   it('/usage reads rows with requests and spend', async () => {
     const { discord, gateway } = await startStage();
-    answers(gateway, {
+    respondWith(gateway, {
       data: [
         { date: '2026-03-09', requests: 4, spend: '1.10' },
         { date: '2026-03-09', requests: 1, spend: '2.20' },
@@ -250,7 +250,7 @@ describe('/usage with other response formats', () => {
 
   it('/usage leaves out days outside of the range and says that the gateway ignored it', async () => {
     const { discord, gateway } = await startStage();
-    answers(gateway, {
+    respondWith(gateway, {
       data: [
         { date: '2025-01-01', amount: '500' },
         { date: '2026-03-10', amount: '2.5' },
@@ -266,7 +266,7 @@ describe('/usage with other response formats', () => {
 
   it('/usage says that rows have no day, or do not add up to the total', async () => {
     const { discord, gateway } = await startStage();
-    answers(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
+    respondWith(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
     const content = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
     expect(content).toContain('Total: **3**');
     expect(content).toContain('The rows add up to 2.5');
@@ -277,16 +277,16 @@ describe('/usage with other response formats', () => {
 
 describe('The range buttons of /usage', () => {
   it('The range buttons of /usage show today, a week, this month and last month in the same message', async () => {
-    const { discord, gateway, book } = await startStage();
-    book(0, 'verse-1', '1');
-    book(20, 'lumen-image-1', '2');
+    const { discord, gateway, book: charge } = await startStage();
+    charge(0, 'verse-1', '1');
+    charge(20, 'lumen-image-1', '2');
     const admin = discord.as('admin');
     const first = await (await admin.slash('usage', { by: 'model' })).message();
     expect(labels(first)).toEqual(['Today', '7 days', 'This month', 'Last month']);
-    const last = await (await admin.click(first, 'Last month')).message((one) => text(one).includes('2026-02-01'));
-    expect(last.id).toBe(first.id);
-    expect(text(last)).toMatch(/2026-02-01 to 2026-02-28[\s\S]*lumen-image-1 +1 +200/);
-    expect(files(last)).toEqual(['usage.png', 'usage-2026-02-01-to-2026-02-28.csv']);
+    const lastMonth = await (await admin.click(first, 'Last month')).message((one) => text(one).includes('2026-02-01'));
+    expect(lastMonth.id).toBe(first.id);
+    expect(text(lastMonth)).toMatch(/2026-02-01 to 2026-02-28[\s\S]*lumen-image-1 +1 +200/);
+    expect(fileNames(lastMonth)).toEqual(['usage.png', 'usage-2026-02-01-to-2026-02-28.csv']);
     for (const [name, start] of [
       ['Today', '2026-03-10'],
       ['This month', '2026-03-01'],
@@ -300,17 +300,17 @@ describe('The range buttons of /usage', () => {
   });
 
   it('The range buttons of /usage do not change a public message for members who are not allowed to see the account', async () => {
-    const { discord, gateway, book } = await startStage();
-    book(0, 'verse-1', '1');
-    const shown = await (await discord.as('admin').slash('usage')).message();
-    const pressed = await discord.as('member').click(shown, 'Today');
-    const beside = await pressed.followUp();
-    expect(beside.ephemeral).toBe(true);
-    expect(text(beside)).toContain('Only members who can see the account’s usage');
+    const { discord, gateway, book: charge } = await startStage();
+    charge(0, 'verse-1', '1');
+    const usageMessage = await (await discord.as('admin').slash('usage')).message();
+    const press = await discord.as('member').click(usageMessage, 'Today');
+    const reply = await press.followUp();
+    expect(reply.ephemeral).toBe(true);
+    expect(text(reply)).toContain('Only members who can see the account’s usage');
     expect(usageRequests(gateway)).toHaveLength(1);
     expect(
       text(
-        await (await discord.as('owner').click(shown, 'Today')).message((one) =>
+        await (await discord.as('owner').click(usageMessage, 'Today')).message((one) =>
           text(one).includes('· 2026-03-10 (UTC)'),
         ),
       ),
@@ -318,24 +318,28 @@ describe('The range buttons of /usage', () => {
   });
 
   it('A former manager who presses a range button sees only their own usage', async () => {
-    const { discord, gateway, book } = await startStage();
-    book(0, 'verse-1', '1');
+    const { discord, gateway, book: charge } = await startStage();
+    charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
-    const shown = await (await admin.slash('usage', { private: true })).message();
+    const usageMessage = await (await admin.slash('usage', { private: true })).message();
     const member = discord.world.guild('atelier').members.get(admin.user.id);
     if (member) member.roles = [];
-    const next = await (await admin.click(shown, 'Today')).message((one) => text(one).includes('Your usage'));
-    expect(text(next)).not.toContain('Account usage');
+    const updatedMessage = await (await admin.click(usageMessage, 'Today')).message((one) =>
+      text(one).includes('Your usage'),
+    );
+    expect(text(updatedMessage)).not.toContain('Account usage');
     expect(usageRequests(gateway)).toHaveLength(1);
   });
 
   it('A range without data removes the chart and the CSV', async () => {
-    const { discord, book } = await startStage();
-    book(0, 'verse-1', '1');
+    const { discord, book: charge } = await startStage();
+    charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
-    const shown = await (await admin.slash('usage')).message();
-    expect(shown.attachments).toHaveLength(2);
-    const empty = await (await admin.click(shown, 'Last month')).message((one) => text(one).includes('2026-02-01'));
+    const usageMessage = await (await admin.slash('usage')).message();
+    expect(usageMessage.attachments).toHaveLength(2);
+    const empty = await (await admin.click(usageMessage, 'Last month')).message((one) =>
+      text(one).includes('2026-02-01'),
+    );
     expect(empty.attachments).toEqual([]);
     expect(text(empty)).toContain('choose a different date range');
   });
@@ -343,14 +347,14 @@ describe('The range buttons of /usage', () => {
   it('The range buttons of /usage stay in a member’s ephemeral message', async () => {
     const { discord, gateway } = await startStage();
     const member = discord.as('member');
-    const shown = await (await member.slash('usage')).message();
-    await (await member.click(shown, 'Last month')).message((one) => text(one).includes('2026-02-01'));
+    const usageMessage = await (await member.slash('usage')).message();
+    await (await member.click(usageMessage, 'Last month')).message((one) => text(one).includes('2026-02-01'));
     expect(usageRequests(gateway)).toEqual([]);
   });
 });
 
-describe('The orders of members in /usage', () => {
-  it('A request counts in the usage of its owner, and in that of all members for everyone who can see it', async () => {
+describe('The tasks of members in /usage', () => {
+  it('A task counts in the usage of its owner, and in the usage of all members for everyone who can see that', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');
@@ -362,21 +366,21 @@ describe('The orders of members in /usage', () => {
     const member = discord.as('member');
     for (const prompt of ['a fox', 'a hare'])
       await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
-    const own = await (await member.slash('usage', { by: 'model' })).message(says('2 requests'));
-    expect(text(own)).toContain('Total: **≈ $0.200000000000000000000000000002** for 2 requests');
-    expect(text(own)).toMatch(/imagine/);
-    expect(files(own)).toContain('usage.png');
-    const others = text(await (await discord.as('other').slash('usage')).message());
-    expect(others).toContain('You have no usage');
-    const all = text(await (await discord.as('admin').slash('usage', { by: 'member' })).message());
-    expect(all).toContain(`#1 <@${member.user.id}>`);
-    expect(all).toContain('≈0.200000000000000000000000000002');
-    expect(all).toContain('The gateway’s total for the whole account');
+    const ownUsage = await (await member.slash('usage', { by: 'model' })).message(says('2 requests'));
+    expect(text(ownUsage)).toContain('Total: **≈ $0.200000000000000000000000000002** for 2 requests');
+    expect(text(ownUsage)).toMatch(/imagine/);
+    expect(fileNames(ownUsage)).toContain('usage.png');
+    const otherUsage = text(await (await discord.as('other').slash('usage')).message());
+    expect(otherUsage).toContain('You have no usage');
+    const allUsage = text(await (await discord.as('admin').slash('usage', { by: 'member' })).message());
+    expect(allUsage).toContain(`#1 <@${member.user.id}>`);
+    expect(allUsage).toContain('≈0.200000000000000000000000000002');
+    expect(allUsage).toContain('The gateway’s total for the whole account');
   });
 });
 
 describe('/usage of a server', () => {
-  it('Members with Manage Server see the usage of their server with its limits, in private and not from any other server', async () => {
+  it('Members with Manage Server see the usage of their server with its limits, ephemerally and not from any other server', async () => {
     const stage = await quickStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '20 tasks a day' },
@@ -385,8 +389,8 @@ describe('/usage of a server', () => {
     const { discord } = stage;
     for (const prompt of ['a fox', 'a hare'])
       await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
-    const asked = await discord.as('admin').slash('usage', { of: 'server', by: 'kind' });
-    const page = await asked.message();
+    const exchange = await discord.as('admin').slash('usage', { of: 'server', by: 'kind' });
+    const page = await exchange.message();
     expect(page.ephemeral).toBe(true);
     expect(text(page)).toContain('**18 tasks** of 20 tasks a day');
     expect(text(page)).toContain('This server’s usage through this bot');
@@ -395,8 +399,8 @@ describe('/usage of a server', () => {
     expect(text(month)).toMatch(/imagine +2/);
     const refused = await discord.as('member').slash('usage', { of: 'server' });
     expect(text(await refused.message())).toContain('Only members with the Manage Server permission');
-    const elsewhere = await discord.as('owner').in('elsewhere/hall').slash('usage', { of: 'server' });
-    expect(text(await elsewhere.message())).toMatch(
+    const otherServerUsage = await discord.as('owner').in('elsewhere/hall').slash('usage', { of: 'server' });
+    expect(text(await otherServerUsage.message())).toMatch(
       /This server has no usage|Only members with the Manage Server permission/,
     );
   });
@@ -419,8 +423,8 @@ describe('/usage of a server', () => {
     expect(page).toMatch(new RegExp(`#\\d <@&${artists.id}>`));
     expect(page).toMatch(/no role with limits +1/);
     expect(page).not.toContain(readers.id);
-    const own = await discord.as('member').slash('usage', { by: 'role' });
-    expect(text(await own.message())).toContain('Roles belong to a server');
+    const ownUsage = await discord.as('member').slash('usage', { by: 'role' });
+    expect(text(await ownUsage.message())).toContain('Roles belong to a server');
   });
 
   it('A member sees their own usage by kind', async () => {

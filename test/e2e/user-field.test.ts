@@ -12,13 +12,13 @@ describe.each(profiles)('The pseudonym of a member with the %s gateway profile',
       settings: { ...models, DEFAULT_VIDEO_MODEL: 'reel-2', DEFAULT_IMAGE_MODEL: 'lumen-image-1', ...settings },
     });
     const users = (): unknown[] =>
-      stage.gateway.heard
+      stage.gateway.requests
         .filter(({ path, method }) => method === 'POST' && isOrder(path))
         .map(({ body }) => (body as { user?: unknown }).user);
     return { ...stage, users };
   };
 
-  it('Each request contains the same pseudonym for its owner, which is not their ID', async () => {
+  it('Each request contains its owner’s pseudonym, which is always the same and is not their ID', async () => {
     const { discord, users } = await start({ GATEWAY_USER_FIELD: 'user' });
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -33,7 +33,7 @@ describe.each(profiles)('The pseudonym of a member with the %s gateway profile',
     expect(JSON.stringify(users())).not.toContain(discord.world.user('member').id);
   });
 
-  it('Without the setting no pseudonym is sent', async () => {
+  it('Without GATEWAY_USER_FIELD, no pseudonym is sent', async () => {
     const { discord, users } = await start({});
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     expect(users()).toEqual([undefined]);

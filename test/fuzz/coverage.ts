@@ -1,14 +1,14 @@
 import { type Profiler, Session } from 'node:inspector';
 
 /**
- * Which blocks of our code have run, and how often. Only code that is compiled afterwards is counted by block, so the
- * code under test is imported after `start`.
+ * Records which blocks of our code have run, and how often. Only code that is compiled after `start` is counted by
+ * block, so the code under test is imported after it.
  */
 export class Coverage {
   readonly #session = new Session();
   readonly #isCounted: (url: string) => boolean;
   /** By script and function: the character offsets that have run. */
-  readonly #run = new Map<string, Uint8Array>();
+  readonly #recorded = new Map<string, Uint8Array>();
 
   constructor(isCounted: (url: string) => boolean) {
     this.#isCounted = isCounted;
@@ -26,15 +26,15 @@ export class Coverage {
   }
 
   /**
-   * Counts the blocks that ran since the last call and were not recorded before. They count as recorded from then on.
+   * Counts the blocks that ran since the last call and are not recorded yet. `isKept` records them.
    */
   takeNew({ isKept }: { isKept: boolean }): number {
     let found = 0;
-    for (const { url, functions } of this.#taken()) {
+    for (const { url, functions } of this.#takeCoverage()) {
       for (const { ranges } of functions) {
-        const [whole] = ranges;
-        if (!whole || whole.count === 0) continue;
-        found += this.#compare(`${url} ${whole.startOffset} ${whole.endOffset}`, ranges, isKept);
+        const [outerRange] = ranges;
+        if (!outerRange || outerRange.count === 0) continue;
+        found += this.#compare(`${url} ${outerRange.startOffset} ${outerRange.endOffset}`, ranges, isKept);
       }
     }
     return found;
@@ -46,39 +46,39 @@ export class Coverage {
    */
   takeSteps(): number {
     let steps = 0;
-    for (const { functions } of this.#taken()) {
+    for (const { functions } of this.#takeCoverage()) {
       for (const { ranges } of functions) for (const { count } of ranges) steps += count;
     }
     return steps;
   }
 
   #compare(name: string, ranges: readonly Profiler.CoverageRange[], isKept: boolean): number {
-    const [whole] = ranges;
-    if (!whole) return 0;
-    const letters = new Uint8Array(whole.endOffset - whole.startOffset);
+    const [outerRange] = ranges;
+    if (!outerRange) return 0;
+    const offsets = new Uint8Array(outerRange.endOffset - outerRange.startOffset);
     // Inner ranges follow the outer ones and override their counts.
     for (const { startOffset, endOffset, count } of ranges) {
-      letters.fill(count > 0 ? 1 : 0, startOffset - whole.startOffset, endOffset - whole.startOffset);
+      offsets.fill(count > 0 ? 1 : 0, startOffset - outerRange.startOffset, endOffset - outerRange.startOffset);
     }
-    const before = this.#run.get(name);
+    const previous = this.#recorded.get(name);
     let blocks = 0;
     let isInside = false;
-    for (let at = 0; at < letters.length; at++) {
-      const isNew = letters[at] === 1 && before?.[at] !== 1;
+    for (let index = 0; index < offsets.length; index++) {
+      const isNew = offsets[index] === 1 && previous?.[index] !== 1;
       if (isNew && !isInside) blocks++;
       isInside = isNew;
-      if (before?.[at] === 1) letters[at] = 1;
+      if (previous?.[index] === 1) offsets[index] = 1;
     }
-    if (blocks > 0 && isKept) this.#run.set(name, letters);
+    if (blocks > 0 && isKept) this.#recorded.set(name, offsets);
     return blocks;
   }
 
-  #taken(): Profiler.ScriptCoverage[] {
+  #takeCoverage(): Profiler.ScriptCoverage[] {
     let result: Profiler.ScriptCoverage[] = [];
     // An inspector session of the same thread responds before `post` returns.
-    this.#session.post('Profiler.takePreciseCoverage', (error, answer) => {
+    this.#session.post('Profiler.takePreciseCoverage', (error, response) => {
       if (error) throw error;
-      result = answer.result;
+      result = response.result;
     });
     return result.filter(({ url }) => this.#isCounted(url));
   }

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Coverage } from './coverage.ts';
-import { type Finding, judged } from './judge.ts';
-import { minimised } from './minimise.ts';
-import { mutated } from './mutate.ts';
+import { type Finding, judge } from './judge.ts';
+import { minimise } from './minimise.ts';
+import { mutate } from './mutate.ts';
 import { SeededRandom } from './random.ts';
 import { bytesOf, DEFAULT_MAX_BYTES, type Target } from './target.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -28,18 +28,18 @@ export interface FuzzResult {
 
 /** Counters are read after each batch; a longer batch would make it harder to tell which input matters. */
 const BATCH_CPU_MS = 60;
-const MAX_BATCH = 500;
+const MAX_BATCH_SIZE = 500;
 /** This share of the inputs is generated from the grammar; the others are mutations of kept inputs. */
-const STRUCTURED = 0.2;
-const MAX_KEPT = 4_000;
+const STRUCTURED_SHARE = 0.2;
+const MAX_KEPT_INPUTS = 4_000;
 /** Caches and compiled code grow at first; this much growth afterwards is a leak. */
-const WARM_UP = 0.3;
+const WARM_UP_SHARE = 0.3;
 const MAX_GROWTH_BYTES = 48 * 2 ** 20;
-const MEMORY_EVERY_MS = 5_000;
-const AT_ONCE = 50;
-const GROWN = [3, 300, 8_000, 20_000];
+const MEMORY_CHECK_INTERVAL_MS = 5_000;
+const SAMPLE_SIZE = 50;
+const GROWTH_SIZES = [3, 300, 8_000, 20_000];
 
-/** Feeds inputs to the reader until the time is over or there is a finding. */
+/** Feeds inputs to the reader until the time is up or there is a finding. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const run = new Run(options);
   const finding = await run.finding();
@@ -61,27 +61,27 @@ class Run {
 
   async finding(): Promise<FuzzResult['finding']> {
     const { target, corpus, seconds, seed, coverage } = this.#options;
-    const seeds = [...(await target.seeds()).map(bytesOf), ...grown(target)];
+    const seeds = [...(await target.seeds()).map(bytesOf), ...growingInputs(target)];
     coverage.takeNew({ isKept: false });
     for (const input of [...corpus, ...seeds]) {
-      const found = await this.#look(input.subarray(0, this.#maxBytes));
+      const found = await this.#check(input.subarray(0, this.#maxBytes));
       if (found) return found;
       this.#keep(input.subarray(0, this.#maxBytes), true);
     }
     const end = performance.now() + seconds * 1000;
-    const memory = new Memory(this.#options.collectGarbage, seconds);
-    const built = builtInputs(target, seed);
+    const memory = new MemoryWatch(this.#options.collectGarbage, seconds);
+    const nextStructured = structuredInputs(target, seed);
     for (let size = 8; performance.now() < end; ) {
-      const inputs = Array.from({ length: size }, () => this.#input(built));
-      const before = process.threadCpuUsage();
+      const inputs = Array.from({ length: size }, () => this.#input(nextStructured));
+      const usageBefore = process.threadCpuUsage();
       for (const input of inputs) {
-        const found = await this.#look(input);
+        const found = await this.#check(input);
         if (found) return found;
       }
-      const { user } = process.threadCpuUsage(before);
-      size = user > BATCH_CPU_MS * 1000 ? Math.max(1, size >> 1) : Math.min(MAX_BATCH, size << 1);
-      if (coverage.takeNew({ isKept: false }) > 0) await this.#keepOf(inputs);
-      const leak = memory.look();
+      const { user } = process.threadCpuUsage(usageBefore);
+      size = user > BATCH_CPU_MS * 1000 ? Math.max(1, size >> 1) : Math.min(MAX_BATCH_SIZE, size << 1);
+      if (coverage.takeNew({ isKept: false }) > 0) await this.#keepUseful(inputs);
+      const leak = memory.check();
       if (leak) return { ...leak, input: inputs.at(-1) ?? Buffer.alloc(0) };
       // Lets asynchronous readers run.
       await setImmediate();
@@ -89,17 +89,17 @@ class Run {
     return undefined;
   }
 
-  #input(built: () => Buffer): Buffer {
-    const isBuilt = this.#pool.length === 0 || this.#random.next() < STRUCTURED;
-    const input = isBuilt ? built() : mutated(this.#random, this.#options.target, this.#pool);
+  #input(nextStructured: () => Buffer): Buffer {
+    const isStructured = this.#pool.length === 0 || this.#random.next() < STRUCTURED_SHARE;
+    const input = isStructured ? nextStructured() : mutate(this.#random, this.#options.target, this.#pool);
     return input.subarray(0, this.#maxBytes);
   }
 
-  /** Something in this batch was new, so each input is read on its own to find out which one it was. */
-  async #keepOf(inputs: readonly Buffer[]): Promise<void> {
+  /** Reads each input of a batch that reached new blocks on its own, to find out which inputs reached them. */
+  async #keepUseful(inputs: readonly Buffer[]): Promise<void> {
     for (const input of inputs) {
       this.#options.watchdog.begin(input);
-      await judged(this.#options.target, input);
+      await judge(this.#options.target, input);
       this.#keep(input, false);
     }
   }
@@ -108,62 +108,63 @@ class Run {
     const blocks = this.#options.coverage.takeNew({ isKept: true });
     if (!isSeed && blocks === 0) return;
     this.figures.newBlocks += blocks;
-    if (this.#pool.length < MAX_KEPT) this.#pool.push(Buffer.from(input));
+    if (this.#pool.length < MAX_KEPT_INPUTS) this.#pool.push(Buffer.from(input));
     this.figures.kept = this.#pool.length;
   }
 
-  async #look(input: Buffer): Promise<FuzzResult['finding']> {
+  async #check(input: Buffer): Promise<FuzzResult['finding']> {
     const { target, watchdog } = this.#options;
     this.figures.executions++;
     watchdog.begin(input);
-    const found = await judged(target, input);
+    const found = await judge(target, input);
     if (!found) return undefined;
-    const least = await minimised(input, async (shorter) => {
+    const smallest = await minimise(input, async (shorter) => {
       watchdog.begin(shorter);
-      const other = await judged(target, shorter);
-      return other?.kind === found.kind && other.name === found.name;
+      const shorterFinding = await judge(target, shorter);
+      return shorterFinding?.kind === found.kind && shorterFinding.name === found.name;
     });
-    return { ...found, input: least };
+    return { ...found, input: smallest };
   }
 }
 
-/** Checks inputs that are hard for the reader in a few sizes. */
-function grown(target: Target): Buffer[] {
-  return Object.values(target.growing).flatMap((make) => GROWN.map((times) => bytesOf(make(times))));
+/** Returns inputs that are hard for the reader, in a few sizes. */
+function growingInputs(target: Target): Buffer[] {
+  return Object.values(target.growing).flatMap((make) => GROWTH_SIZES.map((times) => bytesOf(make(times))));
 }
 
 /** Inputs from the target's grammar, generated several at a time because a single one would cost as much. */
-function builtInputs(target: Target, seed: number): () => Buffer {
-  let ready: Buffer[] = [];
+function structuredInputs(target: Target, seed: number): () => Buffer {
+  let samples: Buffer[] = [];
   let round = seed;
   return () => {
-    if (ready.length === 0) ready = fc.sample(target.structured, { numRuns: AT_ONCE, seed: round++ }).map(bytesOf);
-    return ready.pop() ?? Buffer.alloc(0);
+    if (samples.length === 0)
+      samples = fc.sample(target.structured, { numRuns: SAMPLE_SIZE, seed: round++ }).map(bytesOf);
+    return samples.pop() ?? Buffer.alloc(0);
   };
 }
 
-/** The memory in use after a full garbage collection. */
-class Memory {
+/** Watches how much memory is in use after full garbage collections, and reports a leak. */
+class MemoryWatch {
   readonly #collectGarbage: () => void;
-  readonly #warmAt: number;
-  #next: number;
-  #first: number | undefined;
+  readonly #warmUpEndsAt: number;
+  #nextCheckAt: number;
+  #baseline: number | undefined;
 
   constructor(collectGarbage: () => void, seconds: number) {
     this.#collectGarbage = collectGarbage;
-    this.#warmAt = performance.now() + seconds * 1000 * WARM_UP;
-    this.#next = this.#warmAt;
+    this.#warmUpEndsAt = performance.now() + seconds * 1000 * WARM_UP_SHARE;
+    this.#nextCheckAt = this.#warmUpEndsAt;
   }
 
-  look(): Finding | undefined {
+  check(): Finding | undefined {
     const now = performance.now();
-    if (now < this.#next) return undefined;
-    this.#next = now + MEMORY_EVERY_MS;
+    if (now < this.#nextCheckAt) return undefined;
+    this.#nextCheckAt = now + MEMORY_CHECK_INTERVAL_MS;
     this.#collectGarbage();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
-    const used = heapUsed + arrayBuffers;
-    this.#first ??= used;
-    const growth = used - this.#first;
+    const usedBytes = heapUsed + arrayBuffers;
+    this.#baseline ??= usedBytes;
+    const growth = usedBytes - this.#baseline;
     if (growth < MAX_GROWTH_BYTES) return undefined;
     return {
       kind: 'memory',

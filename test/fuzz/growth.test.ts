@@ -6,7 +6,7 @@ import { bytesOf, type Target } from './target.ts';
 /** The factor by which the steps may grow for twice the input; quadratic growth needs four times as many. */
 const MAX_GROWTH = 2.5;
 // Larger than the sizes above which some readers make a second pass.
-const TIMES = 1_200;
+const BASE_SIZE = 1_200;
 
 // Blocks are counted only in code that is compiled after the start.
 const coverage = new Coverage((url) => url.includes('/src/') && !url.includes('/node_modules/'));
@@ -31,29 +31,31 @@ async function stepsOf(target: Target, input: Buffer): Promise<number> {
 }
 
 const growing = targets.flatMap((target) =>
-  Object.entries(target.growing).map(([what, make]) => ({ what, make, target, name: target.name })),
+  Object.entries(target.growing).map(([growth, make]) => ({ what: growth, make, target, name: target.name })),
 );
 
-describe('A reader of outside input', () => {
+describe('A reader of external input', () => {
   // A first run loads codecs, tables and lazy imports.
   beforeAll(async () => {
     for (const { target, make } of growing) await failureOf(target, bytesOf(make(2)));
   });
 
   it.each(growing)(
-    'A reader of outside input takes at most two and a half times the steps for twice the input: $name, $what',
+    'A reader of external input takes at most two and a half times the steps for twice the input: $name, $growth',
     async ({ target, make }) => {
-      const once = await stepsOf(target, bytesOf(make(TIMES)));
-      const twice = await stepsOf(target, bytesOf(make(2 * TIMES)));
+      const once = await stepsOf(target, bytesOf(make(BASE_SIZE)));
+      const twice = await stepsOf(target, bytesOf(make(2 * BASE_SIZE)));
       expect(twice / once).toBeLessThanOrEqual(MAX_GROWTH);
     },
   );
 });
 
-const kept = targets.flatMap((target) => corpusOf(target.name).map((file) => ({ ...file, target, of: target.name })));
+const formerFindings = targets.flatMap((target) =>
+  corpusOf(target.name).map((file) => ({ ...file, target, targetName: target.name })),
+);
 
 describe('A former finding', () => {
-  it.each(kept)('A former finding no longer occurs: $of, $name', async ({ target, bytes }) => {
+  it.each(formerFindings)('A former finding no longer occurs: $targetName, $name', async ({ target, bytes }) => {
     expect(await failureOf(target, bytes)).toBeUndefined();
   });
 });

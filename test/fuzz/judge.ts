@@ -18,34 +18,34 @@ function allowedMs(target: Target, bytes: number): number {
 }
 
 /** Reads one input, and reports what is wrong with the result. */
-export async function judged(target: Target, input: Buffer): Promise<Finding | undefined> {
-  const first = await timed(target, input);
+export async function judge(target: Target, input: Buffer): Promise<Finding | undefined> {
+  const first = await measure(target, input);
   if (first.finding) return first.finding;
   const max = allowedMs(target, input.length);
   if (first.ms <= max) return undefined;
   let fastest = first.ms;
-  for (let time = 0; time < CONFIRMATIONS && fastest > max; time++) {
-    fastest = Math.min(fastest, (await timed(target, input)).ms);
+  for (let attempt = 0; attempt < CONFIRMATIONS && fastest > max; attempt++) {
+    fastest = Math.min(fastest, (await measure(target, input)).ms);
   }
   if (fastest <= max) return undefined;
   const detail = `${fastest.toFixed(0)} ms for ${input.length} bytes; at most ${max.toFixed(0)} ms are allowed`;
   return { kind: 'slow', name: 'slow', detail };
 }
 
-async function timed(target: Target, input: Buffer): Promise<{ ms: number; finding?: Finding }> {
-  const before = process.threadCpuUsage();
+async function measure(target: Target, input: Buffer): Promise<{ ms: number; finding?: Finding }> {
+  const usageBefore = process.threadCpuUsage();
   try {
     const result = target.run(input);
     if (result instanceof Promise) await result;
   } catch (error) {
     if (!target.isExpected(error)) return { ms: 0, finding: exceptionOf(error) };
   }
-  const { user, system } = process.threadCpuUsage(before);
+  const { user, system } = process.threadCpuUsage(usageBefore);
   return { ms: (user + system) / 1000 };
 }
 
 function exceptionOf(error: unknown): Finding {
   if (!(error instanceof Error)) return { kind: 'exception', name: 'not an error', detail: String(error) };
-  const place = error.stack?.split('\n').find((line) => line.includes('/src/')) ?? '';
-  return { kind: 'exception', name: `${error.name} ${place.trim()}`, detail: error.stack ?? error.message };
+  const stackLine = error.stack?.split('\n').find((line) => line.includes('/src/')) ?? '';
+  return { kind: 'exception', name: `${error.name} ${stackLine.trim()}`, detail: error.stack ?? error.message };
 }

@@ -2,17 +2,17 @@ import type { SeededRandom } from './random.ts';
 import { bytesOf, DEFAULT_MAX_BYTES, type Target } from './target.ts';
 
 /** Most formats have lengths and counters, so the edges of their ranges are tried. */
-const EDGES = [0, 1, 2, 7, 8, 15, 16, 127, 128, 254, 255, 256, 4_095, 32_767, 65_535, 0x7fff_ffff, 0xffff_ffff];
+const EDGE_VALUES = [0, 1, 2, 7, 8, 15, 16, 127, 128, 254, 255, 256, 4_095, 32_767, 65_535, 0x7fff_ffff, 0xffff_ffff];
 const MAX_STEPS = 6;
 const MAX_REPEATS = 4_096;
 
 type Mutation = (input: Buffer, random: SeededRandom, target: Target, pool: readonly Buffer[]) => Buffer;
 
-/** One input made from others by a few small changes. */
-export function mutated(random: SeededRandom, target: Target, pool: readonly Buffer[]): Buffer {
-  let input = random.of(pool) ?? Buffer.alloc(0);
-  for (let steps = 1 + random.below(MAX_STEPS); steps > 0; steps--) {
-    const mutation = random.of(MUTATIONS) ?? flip;
+/** Makes an input from others by a few small changes. */
+export function mutate(random: SeededRandom, target: Target, pool: readonly Buffer[]): Buffer {
+  let input = random.pick(pool) ?? Buffer.alloc(0);
+  for (let steps = 1 + random.integerBelow(MAX_STEPS); steps > 0; steps--) {
+    const mutation = random.pick(MUTATIONS) ?? flip;
     input = mutation(input, random, target, pool).subarray(0, target.maxBytes ?? DEFAULT_MAX_BYTES);
   }
   return input;
@@ -20,36 +20,36 @@ export function mutated(random: SeededRandom, target: Target, pool: readonly Buf
 
 const flip: Mutation = (input, random) => {
   const changed = Buffer.from(input);
-  if (changed.length > 0) changed[random.below(changed.length)] = random.below(256);
+  if (changed.length > 0) changed[random.integerBelow(changed.length)] = random.integerBelow(256);
   return changed;
 };
 
 /** The beginning of a file determines how the rest is read. */
 const flipInHead: Mutation = (input, random) => {
   const changed = Buffer.from(input);
-  if (changed.length > 0) changed[random.below(Math.min(64, changed.length))] = random.below(256);
+  if (changed.length > 0) changed[random.integerBelow(Math.min(64, changed.length))] = random.integerBelow(256);
   return changed;
 };
 
 const writeEdge: Mutation = (input, random) => {
   const changed = Buffer.from(input);
-  const size = random.of([1, 2, 4]) ?? 1;
+  const size = random.pick([1, 2, 4]) ?? 1;
   if (changed.length < size) return changed;
-  const value = (random.of(EDGES) ?? 0) % 2 ** (8 * size);
-  const at = random.below(changed.length - size + 1);
-  if (random.next() < 0.5) changed.writeUIntBE(value, at, size);
-  else changed.writeUIntLE(value, at, size);
+  const value = (random.pick(EDGE_VALUES) ?? 0) % 2 ** (8 * size);
+  const position = random.integerBelow(changed.length - size + 1);
+  if (random.next() < 0.5) changed.writeUIntBE(value, position, size);
+  else changed.writeUIntLE(value, position, size);
   return changed;
 };
 
-const putWord: Mutation = (input, random, target) => put(input, bytesOf(random.of(target.words) ?? ''), random);
+const insertWord: Mutation = (input, random, target) => insert(input, bytesOf(random.pick(target.words) ?? ''), random);
 
 const remove: Mutation = (input, random) => {
   const { start, end } = range(input, random);
   return Buffer.concat([input.subarray(0, start), input.subarray(end)]);
 };
 
-const double: Mutation = (input, random) => {
+const duplicate: Mutation = (input, random) => {
   const { start, end } = range(input, random);
   return Buffer.concat([input.subarray(0, end), input.subarray(start)]);
 };
@@ -57,23 +57,23 @@ const double: Mutation = (input, random) => {
 /** Repeating a piece very often reveals code that takes too long. */
 const repeat: Mutation = (input, random, target) => {
   const { start, end } = range(input, random, 16);
-  const chunk = random.next() < 0.4 ? bytesOf(random.of(target.words) ?? '') : input.subarray(start, end);
+  const chunk = random.next() < 0.4 ? bytesOf(random.pick(target.words) ?? '') : input.subarray(start, end);
   if (chunk.length === 0) return input;
   const max = Math.floor((target.maxBytes ?? DEFAULT_MAX_BYTES) / chunk.length);
-  const times = 1 + random.below(Math.min(MAX_REPEATS, Math.max(1, max)));
-  const many = Buffer.alloc(chunk.length * times, chunk);
-  return Buffer.concat([input.subarray(0, start), many, input.subarray(end)]);
+  const times = 1 + random.integerBelow(Math.min(MAX_REPEATS, Math.max(1, max)));
+  const repeated = Buffer.alloc(chunk.length * times, chunk);
+  return Buffer.concat([input.subarray(0, start), repeated, input.subarray(end)]);
 };
 
 const join: Mutation = (input, random, _target, pool) => {
-  const other = random.of(pool) ?? input;
+  const other = random.pick(pool) ?? input;
   return Buffer.concat([
-    input.subarray(0, random.below(input.length + 1)),
-    other.subarray(random.below(other.length + 1)),
+    input.subarray(0, random.integerBelow(input.length + 1)),
+    other.subarray(random.integerBelow(other.length + 1)),
   ]);
 };
 
-const cutOff: Mutation = (input, random) => input.subarray(0, random.below(input.length + 1));
+const cutOff: Mutation = (input, random) => input.subarray(0, random.integerBelow(input.length + 1));
 
 const MUTATIONS: readonly Mutation[] = [
   flip,
@@ -81,22 +81,22 @@ const MUTATIONS: readonly Mutation[] = [
   flipInHead,
   writeEdge,
   writeEdge,
-  putWord,
-  putWord,
+  insertWord,
+  insertWord,
   remove,
-  double,
+  duplicate,
   repeat,
   join,
   cutOff,
 ];
 
-function put(input: Buffer, chunk: Buffer, random: SeededRandom): Buffer {
-  const at = random.below(input.length + 1);
-  const over = random.next() < 0.5 ? Math.min(chunk.length, input.length - at) : 0;
-  return Buffer.concat([input.subarray(0, at), chunk, input.subarray(at + over)]);
+function insert(input: Buffer, chunk: Buffer, random: SeededRandom): Buffer {
+  const position = random.integerBelow(input.length + 1);
+  const overwritten = random.next() < 0.5 ? Math.min(chunk.length, input.length - position) : 0;
+  return Buffer.concat([input.subarray(0, position), chunk, input.subarray(position + overwritten)]);
 }
 
 function range(input: Buffer, random: SeededRandom, max = 256): { start: number; end: number } {
-  const start = random.below(input.length + 1);
-  return { start, end: Math.min(input.length, start + 1 + random.below(max)) };
+  const start = random.integerBelow(input.length + 1);
+  return { start, end: Math.min(input.length, start + 1 + random.integerBelow(max)) };
 }

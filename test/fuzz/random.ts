@@ -14,11 +14,11 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  below(end: number): number {
+  integerBelow(end: number): number {
     return Math.floor(this.next() * end);
   }
 
-  of<T>(list: readonly T[]): T | undefined {
-    return list[this.below(list.length)];
+  pick<T>(list: readonly T[]): T | undefined {
+    return list[this.integerBelow(list.length)];
   }
 }

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CORPUS, corpusOf } from './corpus.ts';
+import { CORPUS_FOLDER, corpusOf } from './corpus.ts';
 import { Coverage } from './coverage.ts';
 import { fuzz } from './fuzz.ts';
 import type { Target } from './target.ts';
@@ -14,9 +14,9 @@ import { openWatchdog } from './watchdog.ts';
 const EX_USAGE = 64;
 const DEFAULT_SECONDS = 180;
 const MAX_PREVIEW_LENGTH = 400;
-const FINDINGS = fileURLToPath(new URL('./findings/', import.meta.url));
+const FINDINGS_FOLDER = fileURLToPath(new URL('./findings/', import.meta.url));
 
-// This must happen before any code under test is compiled.
+// Coverage must start before any code under test is compiled.
 const coverage = new Coverage((url) => url.includes('/src/') && !url.includes('/node_modules/'));
 coverage.start();
 const { targets } = await import('./targets/index.ts');
@@ -26,44 +26,46 @@ const { values, positionals } = parseArgs({
   options: { seconds: { type: 'string' }, seed: { type: 'string' } },
 });
 const [name = ''] = positionals;
-const chosen = targets.filter((target) => name === 'all' || target.name === name);
+const chosenTargets = targets.filter((target) => name === 'all' || target.name === name);
 const seconds = Number(values.seconds ?? DEFAULT_SECONDS);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const collectGarbage = globalThis.gc;
 
-if (chosen.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
+if (chosenTargets.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
   console.error('npm run fuzz -- <target> [--seconds N] [--seed S]\n\nTargets: all');
   for (const target of targets) console.error(`         ${target.name}`);
   process.exitCode = name === '' ? 0 : EX_USAGE;
 } else if (!collectGarbage) {
   throw new Error('Run this through npm: it needs --expose-gc.');
 } else {
-  mkdirSync(FINDINGS, { recursive: true });
-  for (const target of chosen) await fuzzOne(target, () => void collectGarbage());
+  mkdirSync(FINDINGS_FOLDER, { recursive: true });
+  for (const target of chosenTargets) await fuzzOne(target, () => void collectGarbage());
 }
-// Codecs and libraries keep threads that would keep the process alive.
+// Threads of codecs and libraries would keep the process alive.
 process.exit();
 
 async function fuzzOne(target: Target, collect: () => void): Promise<void> {
-  const watchdog = openWatchdog(target.maxBytes ?? DEFAULT_MAX_BYTES, join(FINDINGS, `${target.name}-endless`));
-  const began = performance.now();
+  const watchdog = openWatchdog(target.maxBytes ?? DEFAULT_MAX_BYTES, join(FINDINGS_FOLDER, `${target.name}-endless`));
+  const startedAt = performance.now();
   const corpus = corpusOf(target.name).map(({ bytes }) => bytes);
   const options = { target, coverage, corpus, seconds, seed, watchdog, collectGarbage: collect };
   const { executions, newBlocks, kept, finding } = await fuzz(options);
   await watchdog.end();
-  const took = Math.round((performance.now() - began) / 1000);
+  const elapsedSeconds = Math.round((performance.now() - startedAt) / 1000);
   const figures = `${executions} executions, ${newBlocks} blocks, ${kept} inputs kept`;
-  console.log(`${target.name}: ${figures} in ${took} s with seed ${seed}: ${finding ? finding.kind : 'nothing found'}`);
+  console.log(
+    `${target.name}: ${figures} in ${elapsedSeconds} s with seed ${seed}: ${finding ? finding.kind : 'nothing found'}`,
+  );
   if (!finding) return;
   const hash = createHash('sha256').update(finding.input).digest('hex').slice(0, 8);
-  const path = join(FINDINGS, `${target.name}-${hash}`);
+  const path = join(FINDINGS_FOLDER, `${target.name}-${hash}`);
   writeFileSync(path, finding.input);
   console.log(`${finding.detail}\n${preview(target, finding.input)}\nThe input is in ${path}.`);
-  console.log(`Once it is mended, keep it as ${join(CORPUS, target.name, '<what it is>')}.`);
+  console.log(`Once the problem is fixed, keep the input as ${join(CORPUS_FOLDER, target.name, '<what it is>')}.`);
   process.exitCode = 1;
 }
 
-function preview({ reads }: Target, input: Buffer): string {
-  const shown = reads === 'text' ? JSON.stringify(input.toString()) : input.toString('hex');
-  return `${input.length} bytes: ${shown.slice(0, MAX_PREVIEW_LENGTH)}`;
+function preview({ inputType }: Target, input: Buffer): string {
+  const printable = inputType === 'text' ? JSON.stringify(input.toString()) : input.toString('hex');
+  return `${input.length} bytes: ${printable.slice(0, MAX_PREVIEW_LENGTH)}`;
 }

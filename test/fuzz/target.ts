@@ -1,9 +1,9 @@
 import type fc from 'fast-check';
 
-/** One reader of outside input with its invariants. Every input is a sequence of bytes; text is encoded in UTF-8. */
+/** One reader of external input with its invariants. Every input is a sequence of bytes; text is encoded in UTF-8. */
 export interface Target {
   readonly name: string;
-  readonly reads: 'bytes' | 'text';
+  readonly inputType: 'bytes' | 'text';
   /** Real inputs to start from: files from the tests, or what the embedded servers send. */
   seeds(): Promise<readonly Input[]> | readonly Input[];
   /** Generates inputs from the grammar of the format. */

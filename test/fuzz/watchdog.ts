@@ -16,14 +16,14 @@ export function openWatchdog(maxBytes: number, path: string): Watchdog {
   const state = new SharedArrayBuffer(8);
   const bytes = new SharedArrayBuffer(maxBytes);
   const [count, length] = [new Int32Array(state, 0, 1), new Int32Array(state, 4, 1)];
-  const seen = new Uint8Array(bytes);
+  const currentInput = new Uint8Array(bytes);
   const worker = new Worker(new URL('./watchdog.worker.ts', import.meta.url), {
     workerData: { state, bytes, path, maxSeconds: MAX_SECONDS, pid: process.pid },
   });
   worker.unref();
   return {
     begin(input) {
-      seen.set(input.subarray(0, maxBytes));
+      currentInput.set(input.subarray(0, maxBytes));
       length[0] = Math.min(input.length, maxBytes);
       Atomics.add(count, 0, 1);
     },

@@ -3,27 +3,27 @@ import { describe, expect, it } from 'vitest';
 import {
   compare,
   difference,
-  hundredth,
+  divideBy100,
   inUnitsOf,
   isDecimal,
   magnitude,
-  roundedDown,
+  roundDown,
   sumOf,
 } from '../../src/lib/decimals.ts';
 
-interface Made {
+interface Amount {
   text: string;
   units: bigint;
   places: number;
 }
 
 /** An amount of up to thirty digits, and its value in units of its last decimal place. */
-const made = fc
+const anyAmount = fc
   .record({
     units: fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
     places: fc.integer({ min: 0, max: 30 }),
   })
-  .map(({ units, places }): Made => ({ units, places, text: decimalText(units, places) }));
+  .map(({ units, places }): Amount => ({ units, places, text: decimalText(units, places) }));
 
 function decimalText(units: bigint, places: number): string {
   const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
@@ -31,14 +31,15 @@ function decimalText(units: bigint, places: number): string {
   return places === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
-const scaledTo = ({ units, places }: Made, to: number): bigint => units * 10n ** BigInt(to - places);
+const scaledTo = ({ units, places }: Amount, targetPlaces: number): bigint =>
+  units * 10n ** BigInt(targetPlaces - places);
 
 describe('Sums of amounts', () => {
   it('Sums of amounts are exact, with as many decimal places as the longest amount', () => {
     fc.assert(
-      fc.property(fc.array(made, { minLength: 2, maxLength: 12 }), (parts) => {
+      fc.property(fc.array(anyAmount, { minLength: 2, maxLength: 12 }), (parts) => {
         const places = Math.max(...parts.map((part) => part.places));
-        const sum = parts.reduce((so, part) => so + scaledTo(part, places), 0n);
+        const sum = parts.reduce((total, part) => total + scaledTo(part, places), 0n);
         expect(sumOf(parts.map(({ text }) => text))).toBe(decimalText(sum, places));
       }),
     );
@@ -46,12 +47,16 @@ describe('Sums of amounts', () => {
 
   it('Sums of amounts do not depend on order or grouping', () => {
     fc.assert(
-      fc.property(fc.array(made, { minLength: 3, maxLength: 12 }), fc.integer({ min: 1, max: 2 }), (parts, at) => {
-        const texts = parts.map(({ text }) => text);
-        const halves = [sumOf(texts.slice(0, at)) ?? '', sumOf(texts.slice(at)) ?? ''];
-        expect(sumOf(texts.toReversed())).toBe(sumOf(texts));
-        expect(sumOf(halves)).toBe(sumOf(texts));
-      }),
+      fc.property(
+        fc.array(anyAmount, { minLength: 3, maxLength: 12 }),
+        fc.integer({ min: 1, max: 2 }),
+        (parts, splitIndex) => {
+          const amounts = parts.map(({ text }) => text);
+          const partialSums = [sumOf(amounts.slice(0, splitIndex)) ?? '', sumOf(amounts.slice(splitIndex)) ?? ''];
+          expect(sumOf(amounts.toReversed())).toBe(sumOf(amounts));
+          expect(sumOf(partialSums)).toBe(sumOf(amounts));
+        },
+      ),
     );
   });
 
@@ -64,7 +69,7 @@ describe('Sums of amounts', () => {
 
   it('Subtracting an amount from a sum reverses its addition', () => {
     fc.assert(
-      fc.property(made, made, (one, other) => {
+      fc.property(anyAmount, anyAmount, (one, other) => {
         expect(compare(difference(sumOf([one.text, other.text]) ?? '', other.text), one.text)).toBe(0);
       }),
     );
@@ -73,11 +78,11 @@ describe('Sums of amounts', () => {
 
 it('Cents are converted to dollars by moving the decimal point, without losing a digit', () => {
   fc.assert(
-    fc.property(made, ({ units, places, text }) => {
-      expect(hundredth(text)).toBe(decimalText(units, places + 2));
+    fc.property(anyAmount, ({ units, places, text }) => {
+      expect(divideBy100(text)).toBe(decimalText(units, places + 2));
     }),
   );
-  expect(hundredth('2500.0')).toBe('25.000');
+  expect(divideBy100('2500.0')).toBe('25.000');
 });
 
 it('Decimals that would exhaust the memory, and text that is not a decimal, are rejected', () => {
@@ -94,12 +99,12 @@ it('Amounts of any size are scaled for drawing', () => {
 
 describe('An amount rounded down', () => {
   it('An amount rounded down has at most four decimal places and is never larger than the original amount', () => {
-    expect(['4.9257142857142856', '0.00009', '3', '0'].map(roundedDown)).toEqual(['4.9257', '0', '3', '0']);
+    expect(['4.9257142857142856', '0.00009', '3', '0'].map(roundDown)).toEqual(['4.9257', '0', '3', '0']);
     fc.assert(
       fc.property(fc.nat(1_000_000_000), (count) => {
         const amount = `${Math.floor(count / 1_000_000)}.${String(count % 1_000_000).padStart(6, '0')}`;
-        expect(compare(roundedDown(amount), amount)).toBeLessThanOrEqual(0);
-        expect(compare(difference(amount, roundedDown(amount)), '0.0001')).toBeLessThan(0);
+        expect(compare(roundDown(amount), amount)).toBeLessThanOrEqual(0);
+        expect(compare(difference(amount, roundDown(amount)), '0.0001')).toBeLessThan(0);
       }),
     );
   });

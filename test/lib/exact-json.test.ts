@@ -27,7 +27,7 @@ describe('A JSON number', () => {
     ['a negative exponent', '25e-3'],
     ['more than the largest number', '1e400'],
     ['thirty digits', '123456789012345678901234567890'],
-  ])('A JSON number keeps its digits: %s', (_what, text) => {
+  ])('A JSON number keeps its digits: %s', (_name, text) => {
     expect(parseExact(text)).toBe(text);
     expect(parseExact(` ${text}\n`)).toBe(text);
     expect(parseExact(`[${text}]`)).toEqual([text]);
@@ -94,7 +94,7 @@ describe('Any JSON text', () => {
             if (typeof left === 'string' && typeof right === 'string' && right.startsWith('#') && !left.startsWith('#'))
               return Object.is(Number(left), Number(right.slice(1))) ? right : left;
             if (Array.isArray(left) && Array.isArray(right))
-              return left.map((item, at) => alignNumbers(item, right[at] ?? null));
+              return left.map((item, index) => alignNumbers(item, right[index] ?? null));
             if (isRecord(left) && isRecord(right))
               return Object.fromEntries(
                 Object.entries(left).map(([key, item]) => [
@@ -117,15 +117,15 @@ describe('Any JSON text', () => {
 
   const decimal = fc
     .tuple(integer, fc.stringMatching(/^\d{1,30}$/), fc.constantFrom('', 'e7', 'E-12', 'e+3'))
-    .map(([whole, fraction, exponent]) => `${whole}.${fraction}${exponent}`);
+    .map(([integerPart, fraction, exponent]) => `${integerPart}.${fraction}${exponent}`);
 
   it('Any JSON text keeps every whole number of up to thirty digits and every decimal at any position', () => {
     fc.assert(
       fc.property(
         fc.oneof(integer, decimal).filter((text) => text !== '-0'),
         fc.constantFrom('%', '[%]', '[1,%]', '{"a":%}', '{ "a" : { "b" : [ 0 , % ] } }', '[[[%]],"1.0"]'),
-        (text, around) => {
-          let value: unknown = parseExact(around.replace('%', text));
+        (text, template) => {
+          let value: unknown = parseExact(template.replace('%', text));
           while (typeof value === 'object' && value !== null) {
             const inner = Object.values(value);
             value = Array.isArray(value) && value[1] === '1.0' ? inner[0] : inner.at(-1);
@@ -145,12 +145,12 @@ describe('Deep nesting', () => {
     ['records with quotes in their names', '{"\\"[[":', '}'],
   ])(
     'Nesting of more than 500 levels is refused as invalid JSON: %s around any kind of number',
-    (_what, open, close) => {
-      const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
+    (_name, open, close) => {
+      const nest = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
       for (const core of ['1', '1.50']) {
-        expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
-        expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
-        expect(() => parseExact(deep(500, core))).not.toThrow();
+        expect(() => parseExact(nest(5_000, core))).toThrow(SyntaxError);
+        expect(() => parseExact(nest(501, core))).toThrow(SyntaxError);
+        expect(() => parseExact(nest(500, core))).not.toThrow();
       }
     },
   );

@@ -10,37 +10,37 @@ describe('A gate', () => {
   it('A gate runs ordinary work concurrently, and exclusive work only once all earlier work is done', async () => {
     const gate = new Gate();
     const log: string[] = [];
-    const [first, second, alone] = [deferred(), deferred(), deferred()];
-    const pass = (name: string, wait: Promise<void>) =>
-      gate.pass(async () => {
+    const [first, second, exclusive] = [deferred(), deferred(), deferred()];
+    const runOrdinary = (name: string, wait: Promise<void>) =>
+      gate.run(async () => {
         log.push(`${name} begins`);
         await wait;
         log.push(`${name} ends`);
       });
-    const one = pass('one', first.promise);
-    const two = pass('two', second.promise);
-    const whole = gate.passAlone(async () => {
+    const one = runOrdinary('one', first.promise);
+    const two = runOrdinary('two', second.promise);
+    const exclusiveRun = gate.runExclusively(async () => {
       log.push('alone begins');
-      await alone.promise;
+      await exclusive.promise;
       log.push('alone ends');
     });
-    const three = pass('three', Promise.resolve());
+    const three = runOrdinary('three', Promise.resolve());
     first.resolve();
     await one;
     expect(log).toEqual(['one begins', 'two begins', 'one ends']);
     second.resolve();
     await two;
-    alone.resolve();
-    await Promise.all([whole, three]);
+    exclusive.resolve();
+    await Promise.all([exclusiveRun, three]);
     expect(log.slice(3)).toEqual(['two ends', 'alone begins', 'alone ends', 'three begins', 'three ends']);
   });
 
-  it('A gate opens again after ordinary or exclusive work failed', async () => {
+  it('A gate opens again after ordinary or exclusive work has failed', async () => {
     const gate = new Gate();
     const fail = async () => Promise.reject(new Error('lost'));
-    await expect(gate.pass(fail)).rejects.toThrow('lost');
-    await expect(gate.passAlone(fail)).rejects.toThrow('lost');
-    await expect(gate.passAlone(async () => 1)).resolves.toBe(1);
-    await expect(gate.pass(async () => 2)).resolves.toBe(2);
+    await expect(gate.run(fail)).rejects.toThrow('lost');
+    await expect(gate.runExclusively(fail)).rejects.toThrow('lost');
+    await expect(gate.runExclusively(async () => 1)).resolves.toBe(1);
+    await expect(gate.run(async () => 2)).resolves.toBe(2);
   });
 });

@@ -1,11 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../src/lib/log.ts';
-import { aboutInteraction, aboutNothing, aboutTask, nameTask } from '../../src/lib/log-subject.ts';
+import { runForInteraction, runForTask, runWithoutSubject, setSubjectTask } from '../../src/lib/log-subject.ts';
 
 function openTestLog() {
   const lines: Record<string, unknown>[] = [];
-  const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(JSON.parse(line)) });
+  const log = openLog({
+    level: 'debug',
+    secrets: [],
+    isReadable: false,
+    write: (line) => lines.push(JSON.parse(line)),
+  });
   /** The subjects of all lines so far. */
   const subjects = () =>
     lines.map(({ task, reference }) => ({ ...(task ? { task } : {}), ...(reference ? { reference } : {}) }));
@@ -20,38 +25,38 @@ describe('The subject of a log line', () => {
       await setImmediate();
       log.info('after');
     };
-    await Promise.all([aboutTask('one', work), aboutTask('two', work)]);
+    await Promise.all([runForTask('one', work), runForTask('two', work)]);
     log.info('outside');
     expect(subjects()).toEqual([{ task: 'one' }, { task: 'two' }, { task: 'one' }, { task: 'two' }, {}]);
   });
 
   it('A task id given with a line takes precedence over the id from the context', () => {
     const { log, subjects } = openTestLog();
-    aboutTask('one', () => log.info({ task: 'two' }, 'a line'));
+    runForTask('one', () => log.info({ task: 'two' }, 'a line'));
     expect(subjects()).toEqual([{ task: 'two' }]);
   });
 
   it('The log lines of an interaction have its reference from the start, and its task id once that is known', () => {
     const { log, subjects } = openTestLog();
-    aboutInteraction('ref', () => {
+    runForInteraction('ref', () => {
       log.info('early');
-      nameTask('one');
+      setSubjectTask('one');
       log.info('late');
-      aboutTask('two', () => {
+      runForTask('two', () => {
         // This code runs for a different task, so the call has no effect.
-        nameTask('three');
+        setSubjectTask('three');
         log.info('within');
       });
       log.info('last');
     });
-    const whole = { reference: 'ref', task: 'one' };
-    expect(subjects()).toEqual([{ reference: 'ref' }, whole, { reference: 'ref', task: 'two' }, whole]);
+    const fullSubject = { reference: 'ref', task: 'one' };
+    expect(subjects()).toEqual([{ reference: 'ref' }, fullSubject, { reference: 'ref', task: 'two' }, fullSubject]);
   });
 
   it('Code that serves many tasks logs no subject', () => {
     const { log, subjects } = openTestLog();
-    aboutTask('one', () => aboutNothing(() => log.info('a line')));
-    nameTask('one');
+    runForTask('one', () => runWithoutSubject(() => log.info('a line')));
+    setSubjectTask('one');
     log.info('outside');
     expect(subjects()).toEqual([{}, {}]);
   });

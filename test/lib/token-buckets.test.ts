@@ -22,25 +22,30 @@ describe('Token buckets', () => {
   it('Token buckets never hand out more tokens than the rate allows, for any pattern of requests', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 200 });
     fc.assert(
-      fc.property(gaps, fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 5 }), (waits, atOnce, perSecond) => {
-        const clock = new ManualClock();
-        const start = clock.now();
-        const buckets = new TokenBuckets({ atOnce, perSecond }, clock);
-        let taken = 0;
-        for (const ms of waits) {
-          clock.advance(ms);
-          if (buckets.take('ann')) taken += 1;
-          expect(taken).toBeLessThanOrEqual(atOnce + ((clock.now() - start) / 1000) * perSecond + 1e-6);
-        }
-      }),
+      fc.property(
+        gaps,
+        fc.integer({ min: 1, max: 10 }),
+        fc.integer({ min: 1, max: 5 }),
+        (gapsMs, atOnce, perSecond) => {
+          const clock = new ManualClock();
+          const start = clock.now();
+          const buckets = new TokenBuckets({ atOnce, perSecond }, clock);
+          let taken = 0;
+          for (const ms of gapsMs) {
+            clock.advance(ms);
+            if (buckets.take('ann')) taken += 1;
+            expect(taken).toBeLessThanOrEqual(atOnce + ((clock.now() - start) / 1000) * perSecond + 1e-6);
+          }
+        },
+      ),
     );
   });
 
-  it('Token buckets use bounded memory for many made-up names, and evict the least recently used', () => {
+  it('Token buckets use bounded memory for any number of keys, and evict the least recently used one', () => {
     const clock = new ManualClock();
     const buckets = new TokenBuckets({ atOnce: 1, perSecond: 1 }, clock);
     buckets.take('first');
-    for (let at = 0; at < 200_000; at++) buckets.take(`m${at}`);
+    for (let index = 0; index < 200_000; index++) buckets.take(`m${index}`);
     expect(buckets.size).toBe(50_000);
     expect(buckets.take('m199999')).toBe(false);
     expect(buckets.take('first')).toBe(true);

@@ -4,32 +4,34 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
 import { en } from '../../src/locales/en.ts';
-import { createSay, type Texts, textAt } from '../../src/locales/index.ts';
+import { createSay, type StringTree, stringAt } from '../../src/locales/index.ts';
 
-const source = fileURLToPath(new URL('../../src', import.meta.url));
-const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
+const files = readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 const keys = files.flatMap((name) =>
-  [...readFileSync(join(source, name), 'utf8').matchAll(/new Refusal\(\s*'([^']+)'/g)].map(([, key]) => key ?? ''),
+  [...readFileSync(join(sourceFolder, name), 'utf8').matchAll(/new Refusal\(\s*'([^']+)'/g)].map(
+    ([, key]) => key ?? '',
+  ),
 );
 
-const owners: readonly Texts[] = [en, ...texts];
+const tables: readonly StringTree[] = [en, ...texts];
 
 /** All keys in a tree of texts. */
-const keysIn = (sentences: Texts): string[] =>
+const keysIn = (sentences: StringTree): string[] =>
   Object.entries(sentences).flatMap(([name, one]) =>
     typeof one === 'string' ? [name] : keysIn(one).map((key) => `${name}.${key}`),
   );
 
 it('Every refusal has a sentence', () => {
   expect(keys.length).toBeGreaterThan(5);
-  const found = (key: string) => owners.flatMap((sentences) => textAt(sentences, key.split('.')) ?? [])[0];
+  const textFor = (key: string) => tables.flatMap((sentences) => stringAt(sentences, key.split('.')) ?? [])[0];
   // A message with a count has one form for each plural category.
-  for (const key of keys) expect(found(key) ?? found(`${key}_other`), key).toBeTypeOf('string');
+  for (const key of keys) expect(textFor(key) ?? textFor(`${key}_other`), key).toBeTypeOf('string');
 });
 
 it('No sentence belongs to two features', () => {
-  const all = owners.flatMap(keysIn);
-  expect(all.filter((key, index) => all.indexOf(key) !== index)).toEqual([]);
+  const allKeys = tables.flatMap(keysIn);
+  expect(allKeys.filter((key, index) => allKeys.indexOf(key) !== index)).toEqual([]);
 });
 
 it('Variables are inserted into sentences without HTML escapes, because Discord shows plain text', () => {

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
 import { en } from '../../src/locales/en.ts';
-import type { Texts } from '../../src/locales/index.ts';
+import type { StringTree } from '../../src/locales/index.ts';
 import { type Part, readUses } from './uses.ts';
 
 const PLURAL = /_(?:one|other)$/;
 
 /** Every sentence by its key. */
-const sentencesIn = (table: Texts, path = ''): [string, string][] =>
+const sentencesIn = (table: StringTree, path = ''): [string, string][] =>
   Object.entries(table).flatMap(([name, one]) =>
     typeof one === 'string' ? [[path + name, one]] : sentencesIn(one, `${path}${name}.`),
   );
@@ -28,10 +28,12 @@ const variablesOf = (key: string): string[] => [
 const keysMatching = (patterns: readonly RegExp[]): string[] =>
   [...keys].filter((key) => patterns.some((pattern) => pattern.test(key)));
 
-it('The keys in the code can all be read by the test', () => {
+it('These tests find all keys that the code uses', () => {
   expect(uses.length).toBeGreaterThan(200);
-  const filesWithoutKeys = uses.filter((use) => use.keys.length === 0).map(({ at }) => at.replace(/:.*/, ''));
-  // The error funnel accepts any refusal; the others pass on refusals of the media process.
+  const filesWithoutKeys = uses
+    .filter((use) => use.keys.length === 0)
+    .map(({ location }) => location.replace(/:.*/, ''));
+  // The error funnel accepts any refusal; the others pass on refusals from the media process.
   expect(filesWithoutKeys.sort()).toEqual([
     'discord/funnel.ts',
     'services/media-process/child.ts',
@@ -40,17 +42,19 @@ it('The keys in the code can all be read by the test', () => {
 });
 
 it('Every key in the code has a sentence', () => {
-  const lost = uses.flatMap(({ at, keys: patterns }) =>
-    patterns.filter((pattern) => keysMatching([pattern]).length === 0).map((pattern) => `${at} ${pattern.source}`),
+  const keysWithoutSentence = uses.flatMap(({ location, keys: patterns }) =>
+    patterns
+      .filter((pattern) => keysMatching([pattern]).length === 0)
+      .map((pattern) => `${location} ${pattern.source}`),
   );
-  expect(lost).toEqual([]);
+  expect(keysWithoutSentence).toEqual([]);
 });
 
 it('The code uses every sentence', () => {
-  const named = new Set([...keys].filter((key) => words.has(key)));
+  const literalKeys = new Set([...keys].filter((key) => words.has(key)));
   const patterns = uses.flatMap((use) => use.keys);
   const unused = [...keys].filter((key) => {
-    if (named.has(key)) return false;
+    if (literalKeys.has(key)) return false;
     // Composed keys end with a word that is also in the code.
     return (
       !keysMatching(patterns.filter((pattern) => pattern.test(key))).includes(key) ||
@@ -60,26 +64,26 @@ it('The code uses every sentence', () => {
   expect(unused).toEqual([]);
 });
 
-it('The code passes every variable of a sentence at every use', () => {
-  const missing = uses.flatMap(({ at, keys: patterns, variables }) =>
+it('The code passes every variable of a sentence wherever it uses the sentence', () => {
+  const missing = uses.flatMap(({ location, keys: patterns, variables }) =>
     keysMatching(patterns)
       // A composed key does not count for keys that are written out elsewhere.
       .filter((key) => patterns.some(({ source }) => !source.includes('[^.]+')) || !words.has(key))
       .flatMap((key) =>
         variablesOf(key)
           .filter((name) => variables && !variables.has(name))
-          .map((name) => `${at} ${key}: ${name}`),
+          .map((name) => `${location} ${key}: ${name}`),
       ),
   );
   expect(missing).toEqual([]);
 });
 
-it('Every variable that the code passes is in its sentence', () => {
-  const superfluous = uses.flatMap(({ at, keys: patterns, variables = new Set<string>() }) => {
-    const known = new Set(keysMatching(patterns).flatMap(variablesOf));
+it('Every variable that the code passes to a sentence occurs in it', () => {
+  const superfluous = uses.flatMap(({ location, keys: patterns, variables = new Set<string>() }) => {
+    const knownVariables = new Set(keysMatching(patterns).flatMap(variablesOf));
     return patterns.length === 0
       ? []
-      : [...variables].filter((name) => !known.has(name)).map((name) => `${at}: ${name}`);
+      : [...variables].filter((name) => !knownVariables.has(name)).map((name) => `${location}: ${name}`);
   });
   expect(superfluous).toEqual([]);
 });
@@ -88,7 +92,7 @@ it('A plural has both forms with the same variables', () => {
   const plurals = [...sentences.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, ''));
   for (const key of new Set(plurals)) {
     const [one = [], other = [], ...more] = formsOf(key).map((form) => variablesIn(form).sort());
-    expect(more, `${key} stands beside its plural`).toEqual([]);
+    expect(more, `${key} also exists without a plural suffix`).toEqual([]);
     expect(sentences.has(`${key}_one`) && sentences.has(`${key}_other`), key).toBe(true);
     // "A result" needs no number.
     const namesExceptCount = (names: string[]) => names.filter((name) => name !== 'count');
@@ -96,7 +100,7 @@ it('A plural has both forms with the same variables', () => {
   }
 });
 
-/** https://discord.com/developers/docs/components/reference; the adapter cuts what variables add. */
+/** https://discord.com/developers/docs/components/reference; the adapter truncates what is too long because of variables. */
 const MAX_LENGTHS: Readonly<Record<Part, number>> = {
   button: 80,
   'form title': 45,
@@ -116,6 +120,6 @@ it('Discord accepts the length of every label, title, hint and choice', () => {
     /\.buttons\.[^.]+$/.test(key) ? [{ key, text, max: MAX_LENGTHS.button }] : [],
   );
   expect(new Set(uses.map(({ part }) => part)).size).toBe(Object.keys(MAX_LENGTHS).length + 1);
-  const long = [...labels, ...buttons].filter(({ text, max }) => text.replace(/\{\{\w+\}\}/g, '').length > max);
-  expect(long).toEqual([]);
+  const tooLong = [...labels, ...buttons].filter(({ text, max }) => text.replace(/\{\{\w+\}\}/g, '').length > max);
+  expect(tooLong).toEqual([]);
 });

@@ -6,24 +6,24 @@ import { type CallExpression, type NewExpression, type Node, parseSync, Visitor 
 /** A place in the code that uses a sentence, or throws a refusal that has one. */
 export interface Use {
   /** File and line. */
-  readonly at: string;
+  readonly location: string;
   /** The possible keys, as patterns of whole keys. */
   readonly keys: readonly RegExp[];
   /** The names of the variables; undefined if they are only known at run time. */
   readonly variables: ReadonlySet<string> | undefined;
-  /** The use of the sentence, if Discord limits its length. */
+  /** What the sentence is used for, if Discord limits its length there. */
   readonly part: Part | undefined;
 }
 
 export type Part = 'button' | 'form title' | 'form label' | 'form hint' | 'choice' | 'placeholder';
 
 const root = fileURLToPath(new URL('../../src', import.meta.url));
-/** Files that define sentences and use none. */
+/** Whether a file defines sentences; such a file uses none. */
 const isTable = (path: string): boolean => path.startsWith('locales/') || path.endsWith('/text.ts');
-/** Lower layers use no sentences; a function `say` there is something else. */
-const isBelow = (path: string): boolean => path.startsWith('services/') || path.startsWith('lib/');
+/** Whether a file belongs to a lower layer, which uses no sentences; its functions named `say` are something else. */
+const isLowerLayer = (path: string): boolean => path.startsWith('services/') || path.startsWith('lib/');
 
-/** The uses of sentences outside of their tables, and every word in a string or a name. */
+/** Returns the uses of sentences outside their tables, and every string and identifier in the code. */
 export function readUses(): { uses: Use[]; words: ReadonlySet<string> } {
   const paths = globSync('**/*.ts', { cwd: root }).filter((path) => !isTable(path));
   const files = paths.map((path) => usesIn(path, readFileSync(join(root, path), 'utf8')));
@@ -40,14 +40,14 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
   const values = new Map<string, Node>();
   const parts = new Map<Node, Part>();
   /** Keys of refusals that are passed to functions. */
-  const passed: string[] = [];
+  const passedKeys: string[] = [];
   new Visitor({
     NewExpression: (call) => void calls.push(call),
     CallExpression(call) {
       calls.push(call);
       const [first] = call.arguments;
       const key = first && textOf(first);
-      if (key?.startsWith('refusals.')) passed.push(key);
+      if (key?.startsWith('refusals.')) passedKeys.push(key);
       if (first && call.callee.type === 'Identifier' && call.callee.name === 'buttonPlan') parts.set(first, 'button');
     },
     Literal: ({ value }) => void (typeof value === 'string' && words.add(value)),
@@ -56,12 +56,13 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
       if (id.type === 'Identifier' && init) values.set(id.name, withoutTypes(init));
     },
     ObjectExpression({ properties }) {
-      const own = properties.flatMap((one) => (one.type === 'Property' ? [one] : []));
-      const named = (name: string) => own.find(({ key }) => key.type === 'Identifier' && key.name === name)?.value;
-      const type = named('type');
+      const ownProperties = properties.flatMap((one) => (one.type === 'Property' ? [one] : []));
+      const propertyValue = (name: string) =>
+        ownProperties.find(({ key }) => key.type === 'Identifier' && key.name === name)?.value;
+      const type = propertyValue('type');
       for (const name of ['label', 'title', 'hint', 'placeholder']) {
-        const value = named(name);
-        const part = partOf(name, type && textOf(type), named('blocks') !== undefined);
+        const value = propertyValue(name);
+        const part = partOf(name, type && textOf(type), propertyValue('blocks') !== undefined);
         if (value && part) parts.set(value, part);
       }
     },
@@ -91,18 +92,18 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
       if (one.type === 'SpreadElement') return namesIn(withoutTypes(one.argument));
       return one.key.type === 'Identifier' ? [one.key.name] : undefined;
     });
-    return names.includes(undefined) ? undefined : names.flatMap((some) => some ?? []);
+    return names.includes(undefined) ? undefined : names.flatMap((propertyNames) => propertyNames ?? []);
   };
 
   const uses = calls.flatMap((call): Use[] => {
     const [key, variables] = call.arguments;
-    if (!key || !(isRefusal(call) || (isSaying(call) && !isBelow(path)))) return [];
-    // A function of the same file takes the key and throws.
-    const given = key.type === 'Identifier' ? passed : [];
-    const keys = [...keysOf(key), ...given.map(patternOf)];
+    if (!key || !(isRefusal(call) || (isTranslation(call) && !isLowerLayer(path)))) return [];
+    // The key is a parameter of a function that throws; calls of it in the same file pass the possible keys.
+    const candidates = key.type === 'Identifier' ? passedKeys : [];
+    const keys = [...keysOf(key), ...candidates.map(patternOf)];
     const names = namesIn(variables && withoutTypes(variables));
     const line = source.slice(0, call.start).split('\n').length;
-    return [{ at: `${path}:${line}`, keys, variables: names && new Set(names), part: parts.get(call) }];
+    return [{ location: `${path}:${line}`, keys, variables: names && new Set(names), part: parts.get(call) }];
   });
   return { uses, words };
 }
@@ -113,7 +114,7 @@ const isRefusal = ({ type, callee }: Call): boolean =>
   type === 'NewExpression' && callee.type === 'Identifier' && callee.name === 'Refusal';
 
 /** `say(…)`, `ask.say(…)` and `this.#say(…)`. */
-function isSaying({ callee }: Call): boolean {
+function isTranslation({ callee }: Call): boolean {
   if (callee.type === 'Identifier') return callee.name === 'say';
   return callee.type === 'MemberExpression' && 'name' in callee.property && callee.property.name === 'say';
 }

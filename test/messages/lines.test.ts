@@ -5,14 +5,14 @@ import { bodyOf } from '../../src/discord/adapter.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { taskMessage } from '../../src/messages/task-message.ts';
 import type { Task, TaskFacts } from '../../src/services/tasks/task.ts';
-import { madeTask, start } from '../services/tasks/made.ts';
+import { buildTask, start } from '../services/tasks/made.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
 const say = createSay(texts);
 
 const endedTask = (changes: Parts): Task =>
-  madeTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });
+  buildTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });
 
 const fox = { address: 'https://cdn.example/fox.png', name: 'fox.png' };
 const sea = { address: 'https://cdn.example/sea.png', name: 'sea.png' };
@@ -46,7 +46,7 @@ describe('The message of a description', () => {
     const { content = '', files, controls: buttons } = planOf(describeTask(text));
     expect(content.length).toBeLessThanOrEqual(2_000);
     expect(content).toContain('1️⃣ short\n');
-    // Nothing is cut inside an escaped character.
+    // No text is cut inside an escape sequence.
     for (const start of [/2️⃣ (?:fox\\_)+(?:f|fo|fox)?…\n/, /3️⃣ (?:\\\[snow\\\] )*.{0,7}…\n/, /4️⃣ (?:ice )+.{0,3}…\n/])
       expect(content).toMatch(start);
     expect(content).toContain('full text is in the attached file');
@@ -85,15 +85,17 @@ describe('The message of a shortened prompt', () => {
   });
 });
 
-const upscaled = { of: '1', label: 'U2', action: 'UPSCALE', index: 2, prompt: 'a fox' };
+const upscaleRequest = { of: '1', label: 'U2', action: 'UPSCALE', index: 2, prompt: 'a fox' };
 
 describe('The message of a blend', () => {
   it('The message of a blend has the names of its images as its title, shows its shape and has the buttons of a grid', () => {
     const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
     const request = { pictures: [fox, sea], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
     expect(planOf(endedTask({ kind: 'blend', request, media }))).toMatchSnapshot();
-    const made = { ...upscaled, prompt: '', title: 'fox.png + sea.png' };
-    expect(planOf(endedTask({ kind: 'change', request: made, media })).content).toContain('**fox.png + sea.png** · <@');
+    const blendUpscaleRequest = { ...upscaleRequest, prompt: '', title: 'fox.png + sea.png' };
+    expect(planOf(endedTask({ kind: 'change', request: blendUpscaleRequest, media })).content).toContain(
+      '**fox.png + sea.png** · <@',
+    );
   });
 });
 
@@ -101,7 +103,7 @@ describe('The Animate button of a single image', () => {
   const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
   const upscale = {
     kind: 'change' as const,
-    request: upscaled,
+    request: upscaleRequest,
     remoteId: '1',
     media,
   };
@@ -114,13 +116,13 @@ describe('The Animate button of a single image', () => {
   it('A single image can be animated if the gateway offers no working button for it', () => {
     expect(idsOf(endedTask(upscale))).toContain('anim');
     expect(idsOf(endedTask({ ...upscale, actions: [animateHigh] }))).not.toContain('anim');
-    const refused = (customId: string) => !customId.startsWith('MJ::JOB::animate');
-    expect(idsOf(endedTask({ ...upscale, actions: [animateHigh] }), refused)).toContain('anim');
+    const isNotAnimate = (customId: string) => !customId.startsWith('MJ::JOB::animate');
+    expect(idsOf(endedTask({ ...upscale, actions: [animateHigh] }), isNotAnimate)).toContain('anim');
     expect(idsOf(endedTask(upscale), (customId) => customId !== 'submit/video')).not.toContain('anim');
   });
 
   it.each([
-    ['a grid', { request: { ...upscaled, action: 'VARIATION' } }],
+    ['a grid', { request: { ...upscaleRequest, action: 'VARIATION' } }],
     ['four images', { media: [...media, ...media, ...media, ...media] }],
     ['a result without media', { media: [] }],
     ['images of another family', { kind: 'image', request: { prompt: 'a fox', model: 'm' } }],

@@ -19,7 +19,7 @@ import { ofKind, type Parts } from '../support/tasks.ts';
 
 const say = createSay(texts);
 
-const talk = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
+const talkTask = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
   ofKind(
     'talk',
     makeTask({
@@ -32,24 +32,24 @@ const talk = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
 const utteranceTask = (more: Omit<Parts, 'route' | 'times'> = {}): Task =>
   makeTask({ kind: 'said', request: { talk: 'x', model: 'aria-realtime', prompt: 'how *are* you?' }, ...more });
 
-const opening = (task: TaskOf<'talk'>, hearsMessages = false) => talkMessage(task, hearsMessages, say);
-const labels = (plan: { controls?: readonly object[] }) =>
+const openingMessage = (task: TaskOf<'talk'>, hearsMessages = false) => talkMessage(task, hearsMessages, say);
+const labelsOf = (plan: { controls?: readonly object[] }) =>
   (plan.controls ?? []).map((one) => ('label' in one ? one.label : ''));
 
 describe('The message of a live conversation', () => {
   it('The message of a live conversation names its listeners, its model and its voice, explains how to speak and pings no one', () => {
-    const plan = opening(talk({ voice: 'marin', instructions: 'be @everyone *brief*' }));
+    const plan = openingMessage(talkTask({ voice: 'marin', instructions: 'be @everyone *brief*' }));
     expect(plan.content).toContain('The model listens only to <@ann>.');
     expect(plan.content).toContain('Press **Speak**');
     expect(plan.content).toContain('aria-realtime · Voice: marin');
     expect(plan.content).toContain('\\*brief\\*');
-    expect(labels(plan)).toEqual(['Speak', 'End']);
+    expect(labelsOf(plan)).toEqual(['Speak', 'End']);
     expect(bodyOf(plan).body.allowed_mentions).toEqual({ parse: [] });
   });
 
   it('The message of a live conversation says whether the model listens to everyone, and whether members can write in the thread', () => {
-    expect(opening(talk({ who: 'everyone' })).content).toContain('The model listens to everyone here.');
-    expect(opening(talk(), true).content).toContain('Write here');
+    expect(openingMessage(talkTask({ who: 'everyone' })).content).toContain('The model listens to everyone here.');
+    expect(openingMessage(talkTask(), true).content).toContain('Write here');
   });
 
   it.each([
@@ -58,22 +58,22 @@ describe('The message of a live conversation', () => {
     ['lost', 'ended unexpectedly'],
   ] as const)(
     'The message of a live conversation that ended (%s) says so, has no buttons and suggests a new one',
-    (end, words) => {
-      const plan = opening(talk({}, end));
-      expect(plan.content).toContain(words);
+    (end, expected) => {
+      const plan = openingMessage(talkTask({}, end));
+      expect(plan.content).toContain(expected);
       expect(plan.content).toContain('/talk start');
-      expect(labels(plan)).toEqual([]);
-      expect(talkNotice(talk({}, end), say).content).toContain(words);
+      expect(labelsOf(plan)).toEqual([]);
+      expect(talkNotice(talkTask({}, end), say).content).toContain(expected);
     },
   );
 
   it('Discord accepts the message of a live conversation with the longest instructions', () => {
-    const plan = opening(talk({ instructions: '`*_'.repeat(600), voice: '|'.repeat(60) }));
+    const plan = openingMessage(talkTask({ instructions: '`*_'.repeat(600), voice: '|'.repeat(60) }));
     expect(validateBody('channel-message', bodyOf(plan).body)).toEqual([]);
   });
 });
 
-const shown = (task: Task, isSpokenOver = false) =>
+const utteranceMessage = (task: Task, isSpokenOver = false) =>
   answerMessages(
     task,
     talkStyle(() => isSpokenOver),
@@ -82,16 +82,16 @@ const shown = (task: Task, isSpokenOver = false) =>
 
 describe('The message of an utterance', () => {
   it('The message of an utterance shows its text and has a stop button during the reply', () => {
-    const plan = shown(utteranceTask({ answer: { ...EMPTY_ANSWER, draft: 'Fine' } }));
+    const plan = utteranceMessage(utteranceTask({ answer: { ...EMPTY_ANSWER, draft: 'Fine' } }));
     expect(plan.content).toContain('how \\*are\\* you?');
     expect(plan.content).toContain('Fine');
     expect(plan.content).not.toContain('Model');
-    expect(labels(plan)).toEqual(['Stop']);
+    expect(labelsOf(plan)).toEqual(['Stop']);
   });
 
   it('The message of an audio utterance shows its transcript', () => {
     const request = { talk: 'x', model: 'aria-realtime', sound: { address: 'https://example.org/a', name: 'a' } };
-    const plan = shown(
+    const plan = utteranceMessage(
       utteranceTask({
         request,
         state: 'delivered',
@@ -101,7 +101,7 @@ describe('The message of an utterance', () => {
     );
     expect(plan.content).toContain('🎙️ Voice message');
     expect(plan.content).toContain('Heard: “are you \\`there\\`”');
-    expect(labels(plan)).toEqual(['Speak', 'Delete']);
+    expect(labelsOf(plan)).toEqual(['Speak', 'Delete']);
   });
 
   it.each([
@@ -109,28 +109,31 @@ describe('The message of an utterance', () => {
     ['interrupted', 'Send your message again'],
     ['cut', 'connection to the gateway was lost'],
     ['failed', 'gave no reason'],
-  ] as const)('The message of an utterance whose reply broke off (%s) keeps its text and says so', (cause, words) => {
-    const plan = shown(utteranceTask({ state: 'failed', text: 'Fine so', failure: { cause } }));
-    expect(plan.content).toContain('Fine so');
-    expect(plan.content).toContain(words);
-    expect(labels(plan)).toEqual(['Speak', 'Delete']);
-  });
+  ] as const)(
+    'The message of an utterance whose reply broke off (%s) keeps its text and says so',
+    (cause, expected) => {
+      const plan = utteranceMessage(utteranceTask({ state: 'failed', text: 'Fine so', failure: { cause } }));
+      expect(plan.content).toContain('Fine so');
+      expect(plan.content).toContain(expected);
+      expect(labelsOf(plan)).toEqual(['Speak', 'Delete']);
+    },
+  );
 
   it('The message of an interrupted reply says that it was interrupted', () => {
     const task = utteranceTask({ state: 'cancelled', failure: { cause: 'stopped' } });
-    expect(shown(task, true).content).toContain('Interrupted by a new message');
+    expect(utteranceMessage(task, true).content).toContain('Interrupted by a new message');
   });
 
   it('The message of an utterance whose audio is too long says so', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
-    expect(shown(utteranceTask({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain(
-      'was cut short',
-    );
+    expect(
+      utteranceMessage(utteranceTask({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content,
+    ).toContain('was cut short');
   });
 
   it('The message of an unconfirmed utterance lets its owner decide', () => {
-    const plan = shown(utteranceTask({ state: 'unconfirmed', failure: { cause: 'unconfirmed' } }));
-    expect(labels(plan)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
+    const plan = utteranceMessage(utteranceTask({ state: 'unconfirmed', failure: { cause: 'unconfirmed' } }));
+    expect(labelsOf(plan)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
   });
 });
 
@@ -150,7 +153,7 @@ describe('The voice message of a reply', () => {
     expect(files).toEqual([{ name: 'voice-message.ogg', data: Buffer.from('OggS') }]);
   });
 
-  it('A voice message that is not permitted is sent as a plain file with a line of text', () => {
+  it('A voice message is sent as a plain file with a line of text if voice messages are not permitted', () => {
     const { body, files } = bodyOf(voiceMessage(task, say, { asFile: true }));
     expect(body.content).toContain('Voice reply (2 s)');
     expect(body.flags).toBeUndefined();

@@ -5,7 +5,7 @@ import { bodyOf } from '../../src/discord/adapter.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { taskButtons } from '../../src/messages/task-buttons.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { madeTask, start } from '../services/tasks/made.ts';
+import { buildTask, start } from '../services/tasks/made.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
@@ -19,7 +19,7 @@ const action = (customId: string, label = '', emoji = ''): Task['actions'][numbe
   emoji,
   style: 2,
 });
-const four = [1, 2, 3, 4] as const;
+const imageNumbers = [1, 2, 3, 4] as const;
 
 /** The rows as a member sees them: the labels, or the emoji of buttons without a label. */
 function rowsOf(task: Task): string[][] {
@@ -36,17 +36,17 @@ function rowsOf(task: Task): string[][] {
   );
 }
 
-const done = (actions: Task['actions'], more: Parts = {}): Task =>
-  madeTask({ state: 'ready', media: [...media], actions, ...more });
+const finishedTask = (actions: Task['actions'], more: Parts = {}): Task =>
+  buildTask({ state: 'ready', media: [...media], actions, ...more });
 
 describe('The buttons of a result', () => {
-  it('A grid has the usual buttons in their order', () => {
+  it('The buttons of a grid are shown in the usual order', () => {
     const grid = [
-      ...four.map((index) => action(`MJ::JOB::upsample::${index}::${uuid}`, `U${index}`)),
+      ...imageNumbers.map((index) => action(`MJ::JOB::upsample::${index}::${uuid}`, `U${index}`)),
       action(`MJ::JOB::reroll::0::${uuid}::SOLO`, '', '🔄'),
-      ...four.map((index) => action(`MJ::JOB::variation::${index}::${uuid}`, `V${index}`)),
+      ...imageNumbers.map((index) => action(`MJ::JOB::variation::${index}::${uuid}`, `V${index}`)),
     ];
-    expect(rowsOf(done(grid))).toEqual([
+    expect(rowsOf(finishedTask(grid))).toEqual([
       ['U1', 'U2', 'U3', 'U4', '🔄'],
       ['V1', 'V2', 'V3', 'V4'],
       ['Upscale all', 'Use as reference', 'Delete'],
@@ -62,11 +62,13 @@ describe('The buttons of a result', () => {
       action(`MJ::Inpaint::1::${uuid}::SOLO`, 'Vary (Region)', '🖌️'),
       action(`MJ::Outpaint::50::1::${uuid}::SOLO`, 'Zoom Out 2x', '🔍'),
       action(`MJ::CustomZoom::${uuid}`, 'Custom Zoom', '🔍'),
-      ...['left', 'right', 'up', 'down'].map((way) => action(`MJ::JOB::pan_${way}::1::${uuid}::SOLO`, '', '⬅️')),
+      ...['left', 'right', 'up', 'down'].map((direction) =>
+        action(`MJ::JOB::pan_${direction}::1::${uuid}::SOLO`, '', '⬅️'),
+      ),
       action(`MJ::JOB::animate_high::1::${uuid}::SOLO`, 'Animate (High motion)', '🎞️'),
       action(`MJ::BOOKMARK::${uuid}`, '', '❤️'),
     ];
-    expect(rowsOf(done(upscale))).toEqual([
+    expect(rowsOf(finishedTask(upscale))).toEqual([
       ['Upscale (Subtle)', 'Upscale (Creative)'],
       ['Vary (Subtle)', 'Vary (Strong)', 'Vary (Region)'],
       ['Zoom Out 2x', 'Custom Zoom'],
@@ -75,41 +77,47 @@ describe('The buttons of a result', () => {
     ]);
   });
 
-  it('A grid without buttons from the gateway has upscale, variation and reroll, and other results have none', () => {
-    expect(rowsOf(done([]))).toEqual([
+  it('A grid without buttons from the gateway has upscale, variation and reroll buttons, and other results have none', () => {
+    expect(rowsOf(finishedTask([]))).toEqual([
       ['U1', 'U2', 'U3', 'U4', '🔄'],
       ['V1', 'V2', 'V3', 'V4'],
       ['Upscale all', 'Use as reference', 'Delete'],
     ]);
     const upscale = { of: '1', label: 'U1', prompt: 'a fox', action: 'UPSCALE', index: 1 };
-    expect(rowsOf(done([], { kind: 'change', request: upscale }))).toEqual([['Use as reference', 'Delete']]);
+    expect(rowsOf(finishedTask([], { kind: 'change', request: upscale }))).toEqual([['Use as reference', 'Delete']]);
   });
 
   it.each(['upscale_9', ':smile:', '<:custom:123456789012345678>', 'x', '🔄🔄', ' ', '1'])(
-    'A button has no emoji that Discord would refuse, and always a label or an emoji: %j',
+    'A button whose only label is the invalid emoji %j is shown with a default label instead',
     (emoji) => {
-      const [[only] = []] = rowsOf(done([action('unheard::of', '', emoji)]));
-      expect(only).toBe('Follow-up');
+      const [[shownLabel] = []] = rowsOf(finishedTask([action('unheard::of', '', emoji)]));
+      expect(shownLabel).toBe('Follow-up');
     },
   );
 
   it('Unknown buttons are shown up to the limit of a message', () => {
     const many = Array.from({ length: 24 }, (_, index) => action(`unheard::${index}`, `N${index}`));
-    expect(rowsOf(done(many)).flat()).toHaveLength(25);
+    expect(rowsOf(finishedTask(many)).flat()).toHaveLength(25);
     const more = Array.from({ length: 30 }, (_, index) => action(`unheard::${index}`, `N${index}`));
-    // Twenty-five of them in one select menu, the others in a second one.
-    expect(rowsOf(done(more))).toHaveLength(2);
+    // The first twenty-five are in one select menu, the others in a second one.
+    expect(rowsOf(finishedTask(more))).toHaveLength(2);
   });
 
   it('The reference button is offered for an image but not for a video, and only if there is space', () => {
     const video = [{ kind: 'video', firstSeenAt: start }] as const;
-    expect(rowsOf(done([action('unheard::of', 'More')], { media: [...video] }))).toEqual([['More', 'Delete']]);
+    expect(rowsOf(finishedTask([action('unheard::of', 'More')], { media: [...video] }))).toEqual([['More', 'Delete']]);
     const rows = ['upsample_v7_2x', 'low_variation', 'zoom', 'pan_left'].flatMap((name) =>
       [1, 2].map((n) => action(`MJ::JOB::${name}::${n}::${uuid}`, `${name} ${n}`)),
     );
     const fifthRow = (count: number) =>
       Array.from({ length: count }, (_, n) => action(`MJ::JOB::animate_${n}::1::${uuid}`, `A${n}`));
-    expect(rowsOf(done([...rows, ...fifthRow(3)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'Use as reference', 'Delete']);
-    expect(rowsOf(done([...rows, ...fifthRow(4)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'A3', 'Delete']);
+    expect(rowsOf(finishedTask([...rows, ...fifthRow(3)])).at(-1)).toEqual([
+      'A0',
+      'A1',
+      'A2',
+      'Use as reference',
+      'Delete',
+    ]);
+    expect(rowsOf(finishedTask([...rows, ...fifthRow(4)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'A3', 'Delete']);
   });
 });

@@ -4,7 +4,7 @@ import { bodyOf } from '../../src/discord/adapter.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { madeTask, start } from '../services/tasks/made.ts';
+import { buildTask, start } from '../services/tasks/made.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
@@ -32,8 +32,8 @@ describe('The message of a task', () => {
     ['delivered', { media: [{ kind: 'image', firstSeenAt: start }] }, 'Finished in'],
   ] satisfies [Task['state'], Parts, string][])(
     'The message of a task that is %s (%j) contains "%s"',
-    (state, changes, words) => {
-      expect(contentOf(madeTask({ state, ...changes }))).toContain(words);
+    (state, changes, expected) => {
+      expect(contentOf(buildTask({ state, ...changes }))).toContain(expected);
     },
   );
 
@@ -54,13 +54,13 @@ describe('The message of a task', () => {
   ] satisfies [Task['state'], Parts, string[]][])(
     'The message of a task that is %s (%j) has the buttons %j',
     (state, changes, labels) => {
-      expect(labelsOf(madeTask({ state, ...changes }))).toEqual(labels);
+      expect(labelsOf(buildTask({ state, ...changes }))).toEqual(labels);
     },
   );
 
   it('The message of a follow-up has a title and a link to its parent', () => {
     const request = { of: '1', label: 'V3', customId: 'MJ::JOB::variation::3::uuid', prompt: 'a fox' };
-    const task = madeTask({ state: 'running', kind: 'action', request });
+    const task = buildTask({ state: 'running', kind: 'action', request });
     expect(contentOf(task)).toContain('-# Variation of image 3\n');
     const parentLink = 'https://discord.com/channels/1/2/3';
     const shown = { ...NOTHING_SHOWN, parentLink };
@@ -75,7 +75,7 @@ describe('The message of a task', () => {
       gone: 2,
       invalid: 1,
     };
-    const content = taskMessage(madeTask({ state: 'ready' }), context, say, shown).content;
+    const content = taskMessage(buildTask({ state: 'ready' }), context, say, shown).content;
     expect(content).toContain('These results could not be attached:\nhttps://files.example/1\n');
     expect(content).toContain(`\nhttps://files.example/2 (available until <t:${start / 1000}:f>)\n`);
     expect(content).toContain('The original is at https://files.example/3');
@@ -92,12 +92,12 @@ describe('The message of a task', () => {
     'x'.repeat(6_000),
     '🦊'.repeat(3_000),
   ])('The message of a task shows a prompt as plain text: %j', (prompt) => {
-    const task = madeTask({ state: 'running', request: { prompt } });
+    const task = buildTask({ state: 'running', request: { prompt } });
     const content = contentOf(task);
     const [headline = ''] = content.split('\n');
     // Every special character is escaped, and a URL is not embedded.
-    const shown = headline.slice(2, headline.lastIndexOf('** ·')).replace(/<https?:[^>]*>/g, '');
-    expect(shown.replace(/\\[\\*_~`|<>[\]()]/g, '')).not.toMatch(/[*_~`|<>[\]()]/);
+    const shownPrompt = headline.slice(2, headline.lastIndexOf('** ·')).replace(/<https?:[^>]*>/g, '');
+    expect(shownPrompt.replace(/\\[\\*_~`|<>[\]()]/g, '')).not.toMatch(/[*_~`|<>[\]()]/);
     expect(content.length).toBeLessThanOrEqual(2_500);
     expect(bodyOf(taskMessage(task, context, say)).body.content?.length).toBeLessThanOrEqual(2_000);
   });

@@ -14,7 +14,7 @@ const rules = readFileSync(rulesFile, 'utf8');
 const alerts = rules.split(/^ {6}- alert: /m).slice(1);
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-const why = hasPromtool ? '' : ' (skipped: there is no promtool, which comes with the package prometheus)';
+const skipNote = hasPromtool ? '' : ' (skipped: promtool is not installed; it is part of the package prometheus)';
 
 /** A metric name has at least one word after the prefix, so `instance` and similar labels do not match. */
 const namesIn = (text: string): string[] =>
@@ -36,33 +36,33 @@ describe('The files generated from the list of metrics', () => {
     expect(readFileSync('docs/metrics.md', 'utf8')).toBe(pageOf(metrics));
   });
 
-  it('The dashboard draws every metric and nothing else', () => {
+  it('The dashboard shows every metric and nothing else', () => {
     const { panels } = JSON.parse(dashboard) as { panels: { id: number; targets?: { expr: string }[] }[] };
-    const drawn = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => namesIn(expr)));
-    expect([...new Set(drawn)].toSorted()).toEqual(metrics.map(({ name }) => name).toSorted());
+    const shownMetrics = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => namesIn(expr)));
+    expect([...new Set(shownMetrics)].toSorted()).toEqual(metrics.map(({ name }) => name).toSorted());
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   });
 
-  it.skipIf(!hasPromtool)(`Prometheus understands every query of the dashboard${why}`, () => {
+  it.skipIf(!hasPromtool)(`Prometheus can parse every query of the dashboard${skipNote}`, () => {
     const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] };
     const queries = panels
       .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
       .map((expr) => expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(?:job|instance)/g, '.*'));
-    const group = { name: 'panels', rules: queries.map((expr, place) => ({ record: `panel:${place}`, expr })) };
+    const group = { name: 'panels', rules: queries.map((expr, index) => ({ record: `panel:${index}`, expr })) };
     expect(queries.length).toBeGreaterThan(metrics.length);
     expect(promtool(['check', 'rules'], { groups: [group] })).toBe('');
   });
 });
 
 describe('deploy/monitoring/alerts.yaml', () => {
-  it('Every alert only uses documented metrics and says in a sentence what to do', () => {
+  it('Every alert uses only documented metrics and says in a sentence what to do', () => {
     const known: ReadonlySet<string> = new Set(metrics.map(({ name }) => name));
     expect(namesIn(rules).filter((name) => !known.has(name))).toEqual([]);
     expect(alerts.length).toBeGreaterThanOrEqual(7);
     for (const alert of alerts) expect(alert).toMatch(/\n {10}description: [A-Z].{30,}\.\n/);
   });
 
-  it.skipIf(!hasPromtool)(`promtool reports no problems with the alerts${why}`, () => {
+  it.skipIf(!hasPromtool)(`promtool reports no problems with the alerts${skipNote}`, () => {
     const { status, stdout } = spawnSync('promtool', ['check', 'rules', rulesFile], { encoding: 'utf8' });
     expect(stdout).toContain(`${alerts.length} rules found`);
     expect(status).toBe(0);
@@ -120,7 +120,7 @@ describe('deploy/monitoring/alerts.yaml', () => {
       [],
     ],
     [
-      'interactions that no worker takes',
+      'interactions that no worker picks up',
       { atelier_interactions_untaken_total: '0+3x20' },
       ['AtelierInteractionsUntaken'],
     ],
@@ -128,7 +128,7 @@ describe('deploy/monitoring/alerts.yaml', () => {
     ['restarts', { atelier_start_timestamp_seconds: '0+1x20' }, ['AtelierRestarts']],
     ['one restart', { atelier_start_timestamp_seconds: '1x10 2x9' }, []],
   ];
-  const well: Record<string, string> = {
+  const healthySeries: Record<string, string> = {
     'up{job="atelier"}': '1x20',
     'atelier_ready{part="discord"}': '1x20',
     'atelier_ready{part="store"}': '1x20',
@@ -143,10 +143,10 @@ describe('deploy/monitoring/alerts.yaml', () => {
     atelier_start_timestamp_seconds: '1x20',
   };
 
-  it.skipIf(!hasPromtool).each(cases)(`The expected alerts fire for %s${why}`, (_, series, firing) => {
+  it.skipIf(!hasPromtool).each(cases)(`The expected alerts fire for %s${skipNote}`, (_, series, firing) => {
     const names = alerts.map((alert) => alert.slice(0, alert.indexOf('\n')));
     expect(names).toEqual(expect.arrayContaining(firing));
-    const input = Object.entries({ ...well, ...series }).map(([name, values]) => ({ series: name, values }));
+    const input = Object.entries({ ...healthySeries, ...series }).map(([name, values]) => ({ series: name, values }));
     // `ALERTS` counts the firing alerts, whatever their labels and annotations.
     const samples = firing.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
     const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';

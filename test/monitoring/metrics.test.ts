@@ -2,28 +2,28 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { PortError } from '../../src/lib/port-error.ts';
 import { Metrics } from '../../src/monitoring/metrics.ts';
 import { refusalCounter } from '../../src/monitoring/refusals.ts';
-import { openServer } from '../../src/monitoring/server.ts';
+import { startServer } from '../../src/monitoring/server.ts';
 import { ReadinessCheck } from '../../src/services/readiness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 function openMetrics() {
-  const warned: object[] = [];
-  const log = { warn: (facts: object) => void warned.push(facts) };
-  return { warned, log, metrics: new Metrics(log) };
+  const warnings: object[] = [];
+  const log = { warn: (facts: object) => void warnings.push(facts) };
+  return { warned: warnings, log, metrics: new Metrics(log) };
 }
 
 describe('The metrics', () => {
   it('A value that is not a number is omitted without an error', async () => {
     const { metrics } = openMetrics();
     for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, 2]) metrics.observe('acknowledgement', {}, seconds);
-    // As measured by a clock that was set back.
+    // A duration is negative if the clock was set back in the meantime.
     metrics.observe('acknowledgement', {}, -5);
     const text = await metrics.text();
     expect(text).toContain('atelier_acknowledgement_seconds_count 2');
     expect(text).toContain('atelier_acknowledgement_seconds_sum 2');
   });
 
-  it('A gauge reports what its last reading contained and nothing else', async () => {
+  it('A gauge reports only the labels of its last reading', async () => {
     const { metrics } = openMetrics();
     let kinds = ['imagine', 'video'];
     metrics.read('tasks', () => kinds.map((kind) => ({ labels: { kind, state: 'running' }, value: 1 })));
@@ -66,11 +66,11 @@ describe('The metrics', () => {
   });
 
   it('A gauge that cannot be read is logged, and the others are reported', async () => {
-    const { metrics, warned } = openMetrics();
+    const { metrics, warned: warnings } = openMetrics();
     metrics.read('unsaved', () => Promise.reject(new Error('The reading failed.')));
     metrics.read('heap', () => [{ labels: {}, value: 7 }]);
     expect(await metrics.text()).toContain('atelier_heap_used_bytes 7');
-    expect(warned).toEqual([{ metric: 'atelier_tasks_unsaved', err: expect.any(Error) }]);
+    expect(warnings).toEqual([{ metric: 'atelier_tasks_unsaved', err: expect.any(Error) }]);
   });
 });
 
@@ -78,7 +78,7 @@ describe('The monitoring server', () => {
   const settings = { port: 0, host: '127.0.0.1', metricsToken: undefined };
 
   it('An internal error is logged, and its message is not sent', async () => {
-    const { metrics, log, warned } = openMetrics();
+    const { metrics, log, warned: warnings } = openMetrics();
     const readiness = new ReadinessCheck(new ManualClock());
     const fail = (): never => {
       throw new Error('private words');
@@ -88,24 +88,26 @@ describe('The monitoring server', () => {
       store: { mustBeOurs: fail, trouble: fail, unsaved: fail },
       gateway: { answeredAt: fail, ask: fail },
     });
-    const server = await openServer(settings, { readiness, metrics, log });
+    const server = await startServer(settings, { readiness, metrics, log });
     onTestFinished(() => server.close());
     const response = await fetch(`http://127.0.0.1:${server.port}/readyz`);
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('private words');
-    expect(warned).toEqual([{ err: expect.any(Error) }]);
+    expect(warnings).toEqual([{ err: expect.any(Error) }]);
   });
 
   it('A port that is in use and an address that does not belong to the machine are distinguished', async () => {
     const { metrics, log } = openMetrics();
     const parts = { readiness: new ReadinessCheck(new ManualClock()), metrics, log };
-    const server = await openServer(settings, parts);
+    const server = await startServer(settings, parts);
     onTestFinished(() => server.close());
-    const again = await openServer({ ...settings, port: server.port }, parts).catch((error: unknown) => error);
-    expect(again).toMatchObject({ name: 'PortError', isInUse: true });
+    const secondAttempt = await startServer({ ...settings, port: server.port }, parts).catch((error: unknown) => error);
+    expect(secondAttempt).toMatchObject({ name: 'PortError', isInUse: true });
     // An address reserved for documentation, which no machine has.
-    const foreign = await openServer({ ...settings, host: '192.0.2.1' }, parts).catch((error: unknown) => error);
-    expect(foreign).toBeInstanceOf(PortError);
-    expect(foreign).toMatchObject({ isInUse: false });
+    const foreignHostAttempt = await startServer({ ...settings, host: '192.0.2.1' }, parts).catch(
+      (error: unknown) => error,
+    );
+    expect(foreignHostAttempt).toBeInstanceOf(PortError);
+    expect(foreignHostAttempt).toMatchObject({ isInUse: false });
   });
 });

@@ -5,33 +5,33 @@ import { ManualClock } from '../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Notices with a Discord and a store that can be made to fail, and rows that outlive a restart. */
+/** Sets up notices with a Discord and a store that can be made to fail, and rows that survive a restart. */
 function scene() {
   const clock = new ManualClock();
   const sent: string[] = [];
   const rows = new Map<string, Notice>();
-  const fixture = { takes: true, stores: true };
+  const fixture = { acceptsPosts: true, canStore: true };
   const store: NoticeStore = {
     all: async () => [...rows.values()],
     async put(notice) {
-      if (!fixture.stores) throw new Error('The disk is full.');
+      if (!fixture.canStore) throw new Error('The disk is full.');
       rows.set(`${notice.topic} ${notice.subject}`, structuredClone(notice));
     },
     remove: async ({ topic, subject }) => void rows.delete(`${topic} ${subject}`),
   };
-  const lineOf = ({ topic, count, endedAt }: Notice): string =>
+  const textOf = ({ topic, count, endedAt }: Notice): string =>
     `${topic} ${count}${endedAt === undefined ? '' : ' over'}`;
   const start = async (): Promise<Notices> => {
     const notices = new Notices({
       ...{ store, clock, log: { info: () => undefined, warn: () => undefined } },
       delivery: {
         async post(notice) {
-          if (fixture.takes) sent.push(`new ${lineOf(notice)}`);
-          return fixture.takes ? [{ channelId: '1', id: String(sent.length) }] : [];
+          if (fixture.acceptsPosts) sent.push(`new ${textOf(notice)}`);
+          return fixture.acceptsPosts ? [{ channelId: '1', id: String(sent.length) }] : [];
         },
         async edit(notice) {
-          if (fixture.takes) sent.push(`edit ${lineOf(notice)}`);
-          return { messages: notice.messages, isLate: !fixture.takes };
+          if (fixture.acceptsPosts) sent.push(`edit ${textOf(notice)}`);
+          return { messages: notice.messages, isLate: !fixture.acceptsPosts };
         },
       },
     });
@@ -68,14 +68,14 @@ describe('Notices', () => {
   it('A bot that crashes repeatedly posts one message an hour', async () => {
     const { sent, start, pass } = scene();
     for (let crash = 0; crash < 50; crash += 1) {
-      (await start()).tell({ topic: 'started' });
+      (await start()).report({ topic: 'started' });
       await pass(30_000);
     }
     expect(sent.filter((line) => line.startsWith('new'))).toEqual(['new started 1 over']);
     expect(sent.at(-1)).toBe('edit started 50 over');
   });
 
-  it('A problem from before a restart is reported as over once the bot had time to notice that it is gone', async () => {
+  it('A problem from before a restart is reported as over once the bot has had time to notice that it is gone', async () => {
     const { sent, start, pass } = scene();
     const first = await start();
     first.begin({ topic: 'lane', subject: 'videos' });
@@ -96,11 +96,11 @@ describe('Notices', () => {
     const first = await start();
     first.begin({ topic: 'lane' });
     await pass(60_000);
-    fixture.takes = false;
+    fixture.acceptsPosts = false;
     first.end('lane');
     await pass(1_000);
     await first.stop();
-    fixture.takes = true;
+    fixture.acceptsPosts = true;
     await start();
     await pass(1_000);
     expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
@@ -108,12 +108,12 @@ describe('Notices', () => {
 
   it('While nothing can be stored, notices are sent from memory, and stored later', async () => {
     const { sent, rows, fixture, start, pass } = scene();
-    fixture.stores = false;
+    fixture.canStore = false;
     const notices = await start();
     notices.begin({ topic: 'store' });
     await pass(1_000);
     expect([sent, rows.size]).toEqual([['new store 1'], 0]);
-    fixture.stores = true;
+    fixture.canStore = true;
     await pass(60_000);
     notices.update(['store'], [{ topic: 'store' }]);
     await pass(1_000);
@@ -122,23 +122,23 @@ describe('Notices', () => {
 
   it('Notices that Discord does not accept are retried at growing intervals and sent once', async () => {
     const { sent, fixture, start, pass } = scene();
-    fixture.takes = false;
+    fixture.acceptsPosts = false;
     const notices = await start();
     notices.begin({ topic: 'lane' });
     await pass(2 * HOUR_MS);
-    fixture.takes = true;
+    fixture.acceptsPosts = true;
     await pass(HOUR_MS);
     expect(sent).toEqual(['new lane 1']);
   });
 
   it('A problem that was over before it could be reported is not reported', async () => {
     const { sent, fixture, start, pass } = scene();
-    fixture.takes = false;
+    fixture.acceptsPosts = false;
     const notices = await start();
     notices.begin({ topic: 'lane' });
     await pass(1_000);
     notices.end('lane');
-    fixture.takes = true;
+    fixture.acceptsPosts = true;
     await pass(2 * HOUR_MS);
     expect(sent).toEqual([]);
   });

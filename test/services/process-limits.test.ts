@@ -9,7 +9,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const PER_SECOND = 40;
 
-function process(clock: ManualClock, partitionCount = 4) {
+function createLimits(clock: ManualClock, partitionCount = 4) {
   const settings = {
     gateway: { connections: 64, jobsAtOnce: 10 },
     poll: { perSecond: PER_SECOND },
@@ -29,9 +29,12 @@ describe('The share of a limit', () => {
   it('The shares of a limit are whole numbers, and sum to the limit when each partition has an owner', () => {
     const owners = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 64 });
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1_000 }), owners, (limit, owner) => {
-        const of = (worker: number): number[] => owner.flatMap((one, partition) => (one === worker ? [partition] : []));
-        const shares = [0, 1, 2, 3, 4].map((worker) => shareOf(limit, { partitions: of(worker), count: owner.length }));
+      fc.property(fc.integer({ min: 0, max: 1_000 }), owners, (limit, ownerByPartition) => {
+        const partitionsOf = (worker: number): number[] =>
+          ownerByPartition.flatMap((one, partition) => (one === worker ? [partition] : []));
+        const shares = [0, 1, 2, 3, 4].map((worker) =>
+          shareOf(limit, { partitions: partitionsOf(worker), count: ownerByPartition.length }),
+        );
         expect(shares.every(Number.isInteger)).toBe(true);
         expect(shares.reduce((sum, share) => sum + share, 0)).toBe(limit);
       }),
@@ -50,8 +53,8 @@ describe('Two processes that share a poll budget', () => {
         return new Map(ids.map((id) => [id, { again: clock.now() + 2_000 }]));
       },
     });
-    const processes = [0, 1].map(() => ({ limits: process(clock), lane: lane(), owned: new Set<number>() }));
-    const fill = (number: number, { limits, lane: own }: (typeof processes)[number]): void => {
+    const processes = [0, 1].map(() => ({ limits: createLimits(clock), lane: lane(), owned: new Set<number>() }));
+    const addTasks = (number: number, { limits, lane: own }: (typeof processes)[number]): void => {
       const scheduler = limits.schedulerFor({ number, count: 4 });
       scheduler.start();
       for (let task = 0; task < 60; task += 1)
@@ -60,14 +63,14 @@ describe('Two processes that share a poll budget', () => {
     };
     const stops: (() => Promise<void>)[] = [];
     const move = async (number: number, from: number | undefined, to: number): Promise<void> => {
-      const giver = from === undefined ? undefined : processes[from];
-      giver?.owned.delete(number);
-      giver?.limits.setOwned([...giver.owned]);
+      const previousOwner = from === undefined ? undefined : processes[from];
+      previousOwner?.owned.delete(number);
+      previousOwner?.limits.setOwned([...previousOwner.owned]);
       await stops[number]?.();
-      const taker = processes[to];
-      taker?.owned.add(number);
-      taker?.limits.setOwned([...taker.owned]);
-      if (taker) fill(number, taker);
+      const newOwner = processes[to];
+      newOwner?.owned.add(number);
+      newOwner?.limits.setOwned([...newOwner.owned]);
+      if (newOwner) addTasks(number, newOwner);
     };
     for (const number of [0, 1, 2, 3]) await move(number, undefined, number % 2);
     for (const [number, from, to] of [
@@ -81,9 +84,9 @@ describe('Two processes that share a poll budget', () => {
       await move(number, from, to);
     }
     for (let step = 0; step < 70; step += 1) await pass(clock, 50);
-    const most = Math.max(...polls.map((from) => polls.filter((at) => at >= from && at < from + 1_000).length));
-    expect(most).toBeLessThanOrEqual(PER_SECOND);
-    // Nearly all of it is used, so nothing else has limited the polls.
-    expect(most).toBeGreaterThan(PER_SECOND * 0.8);
+    const maxPerSecond = Math.max(...polls.map((from) => polls.filter((at) => at >= from && at < from + 1_000).length));
+    expect(maxPerSecond).toBeLessThanOrEqual(PER_SECOND);
+    // Nearly the whole budget is used, so nothing else has limited the polls.
+    expect(maxPerSecond).toBeGreaterThan(PER_SECOND * 0.8);
   });
 });

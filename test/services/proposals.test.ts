@@ -9,27 +9,27 @@ const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
 const minute = 60_000;
 
 async function scene() {
-  const on = stage();
-  const store = (await on.open()) as StoredTasks;
+  const setup = stage();
+  const store = (await setup.open()) as StoredTasks;
   const price = { now: '0.10' as string | undefined };
   const proposals = new Proposals({
     store: store.proposals,
-    clock: on.clock,
+    clock: setup.clock,
     priceOf: () => price.now,
-    budgets: { of: () => ({ ...EMPTY_BUDGET, confirmAbove: '0.10' }) },
+    budgets: { get: () => ({ ...EMPTY_BUDGET, confirmAbove: '0.10' }) },
     partition: WHOLE_STORE,
   });
-  return { clock: on.clock, store, proposals, price };
+  return { clock: setup.clock, store, proposals, price };
 }
 
 describe('Proposals', () => {
   it('A proposal can be accepted once, by its owner, within 15 minutes', async () => {
     const { proposals, clock, store } = await scene();
-    const { id } = await proposals.make({ memberId: 'member', orders });
+    const { id } = await proposals.create({ memberId: 'member', orders });
     await expect(proposals.take(id, 'other')).rejects.toMatchObject({ key: 'refusals.notYours' });
-    const takes = await Promise.allSettled([proposals.take(id, 'member'), proposals.take(id, 'member')]);
-    expect(takes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    const late = await proposals.make({ memberId: 'member', orders });
+    const attempts = await Promise.allSettled([proposals.take(id, 'member'), proposals.take(id, 'member')]);
+    expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const late = await proposals.create({ memberId: 'member', orders });
     clock.advance(15 * minute);
     await expect(proposals.take(late.id, 'member')).rejects.toMatchObject({ key: 'refusals.questionGone' });
     await store.close();
@@ -37,7 +37,7 @@ describe('Proposals', () => {
 
   it('A refused proposal can be put back, and keeps its expiry time', async () => {
     const { proposals, clock, store } = await scene();
-    const { id } = await proposals.make({ memberId: 'member', orders });
+    const { id } = await proposals.create({ memberId: 'member', orders });
     clock.advance(14 * minute);
     await proposals.putBack(await proposals.take(id, 'member'));
     expect(await proposals.of('member')).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('Proposals', () => {
 
   it('A proposal reports whether its price has risen since its owner was asked to confirm it', async () => {
     const { proposals, price, store } = await scene();
-    const proposal = await proposals.make({ memberId: 'member', orders: [...orders, ...orders] });
+    const proposal = await proposals.create({ memberId: 'member', orders: [...orders, ...orders] });
     expect(proposal.price).toBe('0.20');
     for (const [now, hasRisen] of [
       ['0.10', false],
@@ -80,8 +80,8 @@ describe('Proposals', () => {
 
   it('Erasure removes the proposals of a member and no others', async () => {
     const { proposals, store } = await scene();
-    await proposals.make({ memberId: 'member', orders });
-    await proposals.make({ memberId: 'other', orders });
+    await proposals.create({ memberId: 'member', orders });
+    await proposals.create({ memberId: 'other', orders });
     await proposals.erase('member');
     expect(await proposals.of('member')).toEqual([]);
     expect(await proposals.of('other')).toHaveLength(1);

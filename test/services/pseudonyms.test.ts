@@ -4,18 +4,18 @@ import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
 import { stage } from './store/stage.ts';
 
 it('A pseudonym survives a restart, and erasure leaves nothing that links the old one to the member', async () => {
-  const on = stage();
-  const store = (await on.open()) as StoredTasks;
+  const setup = stage();
+  const store = (await setup.open()) as StoredTasks;
   const pseudonyms = new Pseudonyms(store.pseudonyms);
-  const [first, again] = await Promise.all([pseudonyms.of('member'), pseudonyms.of('member')]);
+  const [first, again] = await Promise.all([pseudonyms.getOrCreate('member'), pseudonyms.getOrCreate('member')]);
   expect(again).toBe(first);
-  expect(await pseudonyms.of('other')).not.toBe(first);
+  expect(await pseudonyms.getOrCreate('other')).not.toBe(first);
   await store.close();
-  const next = (await on.open()) as StoredTasks;
+  const next = (await setup.open()) as StoredTasks;
   const later = new Pseudonyms(next.pseudonyms);
-  expect(await later.known('member')).toBe(first);
+  expect(await later.current('member')).toBe(first);
   await later.erase('member');
-  expect(await later.known('member')).toBeUndefined();
-  expect(await later.of('member')).not.toBe(first);
+  expect(await later.current('member')).toBeUndefined();
+  expect(await later.getOrCreate('member')).not.toBe(first);
   await next.close();
 });

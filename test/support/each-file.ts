@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
-import { end } from './ending.ts';
+import { runCleanups } from './ending.ts';
 
 // Runs for each test file. Modules that a test file imports are kept for the next one in the same process, so a
 // hook that one of them registered would exist for the first file only.
-afterEach(end);
+afterEach(runCleanups);

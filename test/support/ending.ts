@@ -1,10 +1,10 @@
-const endings: (() => Promise<unknown>)[] = [];
+const cleanups: (() => Promise<unknown>)[] = [];
 
-/** Registers work for the end of the test, in reverse order of the calls. */
-export function atEnd(ending: () => Promise<unknown>): void {
-  endings.push(ending);
+/** Registers work for the end of the test. It runs in reverse order of registration. */
+export function addCleanup(cleanup: () => Promise<unknown>): void {
+  cleanups.push(cleanup);
 }
 
-export async function end(): Promise<void> {
-  for (const ending of endings.splice(0).reverse()) await ending();
+export async function runCleanups(): Promise<void> {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 }

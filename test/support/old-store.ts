@@ -9,8 +9,8 @@ export interface OldRow {
   expires: number | null;
 }
 
-/** How the store was made: its start and end time, the URLs of the servers, and what each relevant message shows. */
-interface Made {
+/** How the store was created: the start and end times, the URLs of the servers, and what each relevant message shows. */
+interface StoreInfo {
   begun: number;
   at: number;
   gateway: string;
@@ -28,20 +28,20 @@ export const linesOf = <Line>(name: string, reviver?: (key: string, value: unkno
     .split('\n')
     .map((line) => JSON.parse(line, reviver));
 
-export const made: Made = JSON.parse(textOf('made.json'));
+export const storeInfo: StoreInfo = JSON.parse(textOf('made.json'));
 export const oldRows: readonly OldRow[] = linesOf<OldRow>('rows.jsonl');
 
 /** The keys of rows that were made unreadable on purpose: the old version set one aside and never read the other. */
-export const planted = { aside: 'task-nobody-can-read', unseen: 'task-left-by-nobody' } as const;
+export const plantedKeys = { aside: 'task-nobody-can-read', unseen: 'task-left-by-nobody' } as const;
 
-/** Writes the store as the old version left it; `over` maps the text of each row. */
-export function writeOldStore(file: string, over: (text: string) => string = (text) => text): void {
+/** Writes the store as the old version left it; `transform` maps the text of each row. */
+export function writeOldStore(file: string, transform: (text: string) => string = (text) => text): void {
   const database = new DatabaseSync(file);
   try {
     database.exec('PRAGMA journal_mode = WAL');
     database.exec(textOf('schema.sql'));
     const insert = database.prepare('INSERT INTO atelier (key, value, namespace, expires) VALUES (?, ?, ?, ?)');
-    for (const { key, value, namespace, expires } of oldRows) insert.run(key, over(value), namespace, expires);
+    for (const { key, value, namespace, expires } of oldRows) insert.run(key, transform(value), namespace, expires);
   } finally {
     database.close();
   }

@@ -7,21 +7,21 @@ import type { Clock } from '../../src/lib/clock.ts';
 export class QuickClock implements Clock {
   readonly #speed: number;
   readonly #start = Date.now();
-  #ahead = 0;
-  readonly #waiting = new Set<{ at: number; arm(): void }>();
+  #offsetMs = 0;
+  readonly #pending = new Set<{ at: number; arm(): void }>();
 
   constructor(speed = 30) {
     this.#speed = speed;
   }
 
   now(): number {
-    return Math.floor(this.#start + (Date.now() - this.#start) * this.#speed + this.#ahead);
+    return Math.floor(this.#start + (Date.now() - this.#start) * this.#speed + this.#offsetMs);
   }
 
   after(ms: number, task: () => void): () => void {
     const at = this.now() + ms;
     let timer: NodeJS.Timeout | undefined;
-    const waiting = {
+    const pending = {
       at,
       arm: (): void => {
         clearTimeout(timer);
@@ -29,20 +29,20 @@ export class QuickClock implements Clock {
       },
     };
     const fire = (): void => {
-      this.#waiting.delete(waiting);
+      this.#pending.delete(pending);
       task();
     };
-    this.#waiting.add(waiting);
-    waiting.arm();
+    this.#pending.add(pending);
+    pending.arm();
     return () => {
       clearTimeout(timer);
-      this.#waiting.delete(waiting);
+      this.#pending.delete(pending);
     };
   }
 
-  /** Skips this much time at once; timers that came due run next. */
+  /** Skips this much time; timers that have come due run next. */
   advance(ms: number): void {
-    this.#ahead += ms;
-    for (const { arm } of this.#waiting) arm();
+    this.#offsetMs += ms;
+    for (const { arm } of this.#pending) arm();
   }
 }

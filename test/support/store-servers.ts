@@ -15,21 +15,21 @@ const REDIS_DATABASES = 10_000;
 export interface StoreServer {
   url: string;
   stop(): Promise<void>;
-  /** Ends it abruptly, as a crash would. */
+  /** Ends the server abruptly, as a crash would. */
   crash(): Promise<void>;
-  /** Starts it again, with the same data and URL. */
-  raise(): Promise<void>;
+  /** Starts the server again, with the same data and URL. */
+  restart(): Promise<void>;
 }
 
-export interface ServerRequest {
+export interface ServerOptions {
   folder: string;
   port: number;
   password: string;
   /** Whether data is written to disk before it is confirmed, as in production; tests do not need that. */
-  durable: boolean;
+  isDurable: boolean;
 }
 
-const say = (words: string): boolean => process.stderr.write(`${words}\n`);
+const print = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 function findProgram(name: string, ...elsewhere: string[]): string | undefined {
   const folders = [...elsewhere, ...(process.env.PATH ?? '').split(delimiter)];
@@ -37,22 +37,27 @@ function findProgram(name: string, ...elsewhere: string[]): string | undefined {
 }
 
 /** Undefined if Redis is not installed. */
-export async function startRedis({ folder, port, password, durable }: ServerRequest): Promise<StoreServer | undefined> {
+export async function startRedis({
+  folder,
+  port,
+  password,
+  isDurable,
+}: ServerOptions): Promise<StoreServer | undefined> {
   const program = findProgram('redis-server');
-  if (!program) return void say('There is no redis-server here: what needs one is left out.');
+  if (!program) return void print('redis-server is not installed, so everything that needs it is skipped.');
   const settings = {
     ...{ port, bind: '127.0.0.1', dir: folder, requirepass: password, databases: REDIS_DATABASES, save: '' },
-    ...{ appendonly: durable ? 'yes' : 'no', daemonize: 'no' },
+    ...{ appendonly: isDurable ? 'yes' : 'no', daemonize: 'no' },
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const url = `redis://:${password}@127.0.0.1:${port}`;
-  const ask = async (): Promise<void> => {
+  const ping = async (): Promise<void> => {
     const client = createClient({ url, socket: { reconnectStrategy: false } }).on('error', () => undefined);
     await client.connect();
     // Redis only answers pings once it has loaded its data.
     await client.ping().finally(() => client.destroy());
   };
-  return serverOf({ url, ask, start: () => startProcess(program, args), ending: 'SIGTERM', crash: 'SIGKILL' });
+  return startStoreServer({ url, ping, start: () => startProcess(program, args), ending: 'SIGTERM', crash: 'SIGKILL' });
 }
 
 /** Postgres refuses to run as root, so root runs it as another user. */
@@ -70,71 +75,71 @@ export async function startPostgres({
   folder,
   port,
   password,
-  durable,
-}: ServerRequest): Promise<StoreServer | undefined> {
-  const newest = globSync('/usr/lib/postgresql/*/bin').sort().reverse();
-  const [initdb, program] = [findProgram('initdb', ...newest), findProgram('postgres', ...newest)];
-  if (!initdb || !program) return void say('There is no postgres here: what needs one is left out.');
+  isDurable,
+}: ServerOptions): Promise<StoreServer | undefined> {
+  const binFolders = globSync('/usr/lib/postgresql/*/bin').sort().reverse();
+  const [initdb, program] = [findProgram('initdb', ...binFolders), findProgram('postgres', ...binFolders)];
+  if (!initdb || !program) return void print('Postgres is not installed, so everything that needs it is skipped.');
   const user = postgresUser();
   const [secret, data] = [join(folder, 'password'), join(folder, 'data')];
   writeFileSync(secret, password);
   if (user) for (const path of [folder, secret]) chownSync(path, user.uid, user.gid);
-  const as: SpawnOptions = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' }, ...user };
+  const spawnOptions: SpawnOptions = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' }, ...user };
   const auth = ['--auth=scram-sha-256', `--pwfile=${secret}`, '--username=atelier', '--encoding=UTF8', '--no-sync'];
-  const made = spawnSync(initdb, ['-D', data, ...auth], { ...as, stdio: 'pipe', encoding: 'utf8' });
-  if (made.status !== 0) throw new Error(`No Postgres could be set up: ${made.stderr}`);
-  const durabilityArgs = durable
+  const initResult = spawnSync(initdb, ['-D', data, ...auth], { ...spawnOptions, stdio: 'pipe', encoding: 'utf8' });
+  if (initResult.status !== 0) throw new Error(`Postgres could not be set up: ${initResult.stderr}`);
+  const durabilityArgs = isDurable
     ? []
     : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder, '-c', 'max_connections=300'];
   const url = `postgresql://atelier:${password}@127.0.0.1:${port}/postgres`;
-  const ask = async (): Promise<void> => {
+  const ping = async (): Promise<void> => {
     const client = new pg.Client(url);
     client.on('error', () => undefined);
     await client.connect();
     await client.end();
   };
-  const start = (): ChildProcess => startProcess(program, [...args, ...durabilityArgs], as);
-  // SIGQUIT kills all of its processes at once; SIGKILL on the first one would leave the others alive for a moment.
-  return serverOf({ url, ask, start, ending: 'SIGINT', crash: 'SIGQUIT' });
+  const start = (): ChildProcess => startProcess(program, [...args, ...durabilityArgs], spawnOptions);
+  // SIGQUIT ends all processes of Postgres immediately; SIGKILL would end the main one and leave the others for a moment.
+  return startStoreServer({ url, ping, start, ending: 'SIGINT', crash: 'SIGQUIT' });
 }
 
 interface ServerParts {
   url: string;
-  /** Throws until the server answers. */
-  ask(): Promise<void>;
+  /** Throws until the server responds. */
+  ping(): Promise<void>;
   start(): ChildProcess;
   ending: NodeJS.Signals;
   crash: NodeJS.Signals;
 }
 
-async function serverOf({ url, ask, start, ending, crash }: ServerParts): Promise<StoreServer> {
+async function startStoreServer({ url, ping, start, ending, crash }: ServerParts): Promise<StoreServer> {
   let server: ChildProcess;
-  const raise = async (): Promise<void> => {
+  const restart = async (): Promise<void> => {
     server = start();
-    await answers(server, ask);
+    await waitUntilReady(server, ping);
   };
-  await raise();
-  return { url, raise, stop: () => stopped(server, ending), crash: () => stopped(server, crash) };
+  await restart();
+  return { url, restart, stop: () => stopProcess(server, ending), crash: () => stopProcess(server, crash) };
 }
 
 function startProcess(program: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
   return spawn(program, [...args], { ...options, stdio: 'ignore' });
 }
 
-async function answers(server: ChildProcess, ask: () => Promise<void>): Promise<void> {
-  const end = Date.now() + START_WAIT_LIMIT_MS;
+async function waitUntilReady(server: ChildProcess, ping: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + START_WAIT_LIMIT_MS;
   for (;;) {
     try {
-      return await ask();
+      return await ping();
     } catch (error) {
-      if (server.exitCode !== null || Date.now() > end) throw error;
+      if (server.exitCode !== null || Date.now() > deadline) throw error;
       await pause(POLL_INTERVAL_MS);
     }
   }
 }
 
-async function stopped(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function stopProcess(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, 'exit');
   server.kill(signal);

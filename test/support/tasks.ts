@@ -17,10 +17,10 @@ export function taskFrom(record: Parts & Pick<Task, 'id' | 'kind'>): Task {
 
 /** The same task, typed by its kind. */
 export function ofKind<K extends TaskKind>(kind: K, task: Task): Extract<Task, { kind: K }> {
-  if (!isOfKind(kind, task)) throw new Error(`It is a ${task.kind}.`);
+  if (!isOfKind(kind, task)) throw new Error(`The task is of the kind ${task.kind}, not ${kind}.`);
   return task;
 }
 
 /** The same task with these parts replaced. */
-export const changed = (task: Task, { request, ...parts }: Parts): Task =>
+export const withChanges = (task: Task, { request, ...parts }: Parts): Task =>
   taskFrom({ ...task, ...parts, ...(request && { request }) });

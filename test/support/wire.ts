@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A proxy to a server whose connections can be cut or silenced while the server itself keeps running. */
-export class Wire {
+/** A proxy to a server whose connections can be dropped or silenced while the server itself keeps running. */
+export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #isCut = false;
+  #isDisconnected = false;
   #isSilent = false;
   readonly url: string;
 
@@ -15,22 +15,22 @@ export class Wire {
     this.url = url;
   }
 
-  static async to(target: string): Promise<Wire> {
+  static async open(target: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(target);
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = new URL(target);
     const address = server.address();
     url.port = String(typeof address === 'object' && address?.port);
-    const wire = new Wire(server, url.href);
-    server.on('connection', (near) => wire.#join(near, connect(Number(port), hostname)));
-    onTestFinished(() => wire.#close());
-    return wire;
+    const proxy = new TcpProxy(server, url.href);
+    server.on('connection', (client) => proxy.#relay(client, connect(Number(port), hostname)));
+    onTestFinished(() => proxy.#close());
+    return proxy;
   }
 
   /** Behaves as if the server were gone: connections break and new ones fail. */
-  cut(): void {
-    this.#isCut = true;
+  disconnect(): void {
+    this.#isDisconnected = true;
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
@@ -40,16 +40,16 @@ export class Wire {
     for (const socket of this.#sockets) socket.pause();
   }
 
-  mend(): void {
-    this.#isCut = false;
+  restore(): void {
+    this.#isDisconnected = false;
     this.#isSilent = false;
     for (const socket of this.#sockets) socket.resume();
   }
 
-  #join(near: Socket, far: Socket): void {
+  #relay(client: Socket, upstream: Socket): void {
     for (const [from, to] of [
-      [near, far],
-      [far, near],
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       this.#sockets.add(from);
       // The other end reports errors of its own.
@@ -60,12 +60,12 @@ export class Wire {
         to.destroy();
       });
     }
-    if (this.#isCut) near.resetAndDestroy();
-    if (this.#isSilent) near.pause();
+    if (this.#isDisconnected) client.resetAndDestroy();
+    if (this.#isSilent) client.pause();
   }
 
   #close(): void {
-    this.cut();
+    this.disconnect();
     this.#server.close();
   }
 }

@@ -10,16 +10,16 @@ import { type StoreServer, startPostgres, startRedis } from './store-servers.ts'
 // Runs a command with its own Redis and Postgres on loopback, whose data folder is removed afterwards:
 // npm run with-stores -- [--durable] npx vitest run test/services/store
 
-/** sysexits.h */
+/** The exit code for wrong usage, from sysexits.h. */
 const EX_USAGE = 64;
 
-const say = (words: string): boolean => process.stderr.write(`${words}\n`);
+const print = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 async function run(args: readonly string[]): Promise<number> {
-  const durable = args[0] === '--durable';
-  const [command, ...rest] = durable ? args.slice(1) : args;
+  const isDurable = args[0] === '--durable';
+  const [command, ...rest] = isDurable ? args.slice(1) : args;
   if (command === undefined) {
-    say('Say what to run: npm run with-stores -- [--durable] <command> [arguments]');
+    print('Usage: npm run with-stores -- [--durable] <command> [arguments]');
     return EX_USAGE;
   }
   const folder = mkdtempSync(join(tmpdir(), 'atelier-servers-'));
@@ -27,11 +27,11 @@ async function run(args: readonly string[]): Promise<number> {
   chmodSync(folder, 0o755);
   const servers: StoreServer[] = [];
   let child: ChildProcess | undefined;
-  let isOver = false;
+  let isInterrupted = false;
   // A signal to this process ends the command first; then everything is cleaned up here.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      isOver = true;
+      isInterrupted = true;
       child?.kill(signal);
     });
   try {
@@ -40,15 +40,15 @@ async function run(args: readonly string[]): Promise<number> {
       ['TEST_REDIS_URL', startRedis],
       ['TEST_POSTGRES_URL', startPostgres],
     ] as const) {
-      const own = join(folder, variable);
-      mkdirSync(own);
+      const dataFolder = join(folder, variable);
+      mkdirSync(dataFolder);
       const password = randomBytes(12).toString('hex');
-      const server = await start({ folder: own, port: await freePort(), password, durable });
+      const server = await start({ folder: dataFolder, port: await freePort(), password, isDurable });
       if (!server) continue;
       servers.push(server);
       urls[variable] = server.url;
     }
-    if (isOver) return 1;
+    if (isInterrupted) return 1;
     child = spawn(command, rest, { stdio: 'inherit', env: { ...process.env, ...urls } });
     const [code] = await once(child, 'exit');
     return typeof code === 'number' ? code : 1;

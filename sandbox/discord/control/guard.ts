@@ -9,8 +9,8 @@ export function guard(control: FastifyInstance, parts: Parts): void {
     if (!equalsInConstantTime(tokenOf(request), parts.token))
       return sendError(reply, 401, 'The control API requires the bot token. Send Authorization: Bearer <token>.');
   });
-  control.setErrorHandler((problem, _, reply) => {
-    const { statusCode = 400, message } = problem as Error & { statusCode?: number };
+  control.setErrorHandler((error, _, reply) => {
+    const { statusCode = 400, message } = error as Error & { statusCode?: number };
     return sendError(reply, statusCode, message);
   });
 }

@@ -77,9 +77,9 @@ function leafOptions(
 }
 
 function wireValue(option: APIApplicationCommandOption, value: OptionInput, resolved: ResolvedData): unknown {
-  const reject = (what: string): never => {
+  const reject = (requirement: string): never => {
     throw new ImpossibleActionError(
-      `The option ${option.name} ${what}, not ${isFile(value) ? 'a file' : JSON.stringify(value)}.`,
+      `The option ${option.name} ${requirement}, not ${isFile(value) ? 'a file' : JSON.stringify(value)}.`,
     );
   };
   switch (option.type) {
@@ -121,7 +121,7 @@ function wireValue(option: APIApplicationCommandOption, value: OptionInput, reso
 function checkChoice(
   option: APIApplicationCommandOption,
   value: string | number,
-  reject: (what: string) => never,
+  reject: (requirement: string) => never,
 ): string | number {
   const { choices } = option as { choices?: readonly { value: string | number }[] };
   if (!choices?.length || choices.some((choice) => choice.value === value)) return value;

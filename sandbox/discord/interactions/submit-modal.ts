@@ -66,7 +66,7 @@ const isNamed = ({ label, component }: Field, name: string) => component.custom_
 
 function serializeInput({ component, label }: Field, value: ModalInput | undefined, resolved: ResolvedData): unknown {
   const { type, custom_id, id = 1, required = true } = component;
-  const payloadWith = (more: object) => ({ type, id, custom_id, ...more });
+  const payloadWith = (extraFields: object) => ({ type, id, custom_id, ...extraFields });
   const name = label ?? String(custom_id);
   switch (type) {
     case ComponentType.TextInput: {
@@ -122,11 +122,11 @@ function resolveOptionValues(
   name: string,
 ): string[] {
   const options = (component.options ?? []) as readonly { label: string; value: string }[];
-  const values = stringsIn(value ?? defaultsOf(component)).map((wanted) => {
-    const option = options.find((one) => one.value === wanted || one.label === wanted);
+  const values = stringsIn(value ?? defaultsOf(component)).map((labelOrValue) => {
+    const option = options.find((one) => one.value === labelOrValue || one.label === labelOrValue);
     if (!option)
       throw new ImpossibleActionError(
-        `${name} has no option ${wanted}. Its options: ${options.map((one) => one.label).join(', ')}.`,
+        `${name} has no option ${labelOrValue}. Its options: ${options.map((one) => one.label).join(', ')}.`,
       );
     return option.value;
   });

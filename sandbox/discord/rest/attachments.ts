@@ -3,13 +3,13 @@ import type { Routes } from '../parts.ts';
 import { violation } from '../validation/violation.ts';
 
 const MAX_URLS = 50;
-const body = z.strictObject({ attachment_urls: z.array(z.string()).min(1).max(MAX_URLS) });
+const bodySchema = z.strictObject({ attachment_urls: z.array(z.string()).min(1).max(MAX_URLS) });
 
 /** Re-signs expired attachment URLs. Discord does not document this route, but bots can use it with their token. */
 export const attachmentRoutes: Routes = (server, { uploads, validator }) => {
   const route = '/attachments/refresh-urls';
   server.post(route, (request) => {
-    const { data, error } = body.safeParse(request.payload.body);
+    const { data, error } = bodySchema.safeParse(request.payload.body);
     const issues = error?.issues ?? [];
     const violations = issues.map(({ path, message }) => violation(path.join('.'), 'BASE_TYPE_INVALID', message));
     validator.reject(route, violations);

@@ -2,17 +2,17 @@ import { ChannelType } from 'discord-api-types/v10';
 import { directMessageChannel } from '../direct-message-channel.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { isThread } from '../permissions.ts';
-import { missingAccess, noMutualGuilds, refusesMessages, unknownMember, unknownUser } from '../refusal.ts';
+import { cannotMessageUser, missingAccess, noMutualGuilds, unknownMember, unknownUser } from '../refusal.ts';
 import { channelWire, threadWire } from '../wire/channel.ts';
 import { guildWire, roleWire } from '../wire/guild.ts';
 import { memberWire, userWire } from '../wire/user.ts';
 import type { Channel, Guild } from '../world.ts';
 import { channelFor, sendPermission } from './access.ts';
 
-interface InChannel {
+interface ChannelRequest {
   Params: { channel: string };
 }
-interface InGuild {
+interface GuildRequest {
   Params: { guild: string };
 }
 
@@ -22,23 +22,25 @@ export const channelRoutes: Routes = (server, parts) => {
   const channelResponse = (channel: Channel) =>
     validator.response('channel', isThread(channel) ? threadWire(channel, world) : channelWire(channel, world));
 
-  server.get<InChannel>('/channels/:channel', (request) =>
+  server.get<ChannelRequest>('/channels/:channel', (request) =>
     channelResponse(channelFor(request.params.channel, 0n, parts)),
   );
-  server.post<InChannel>('/channels/:channel/typing', (request, reply) => {
+  server.post<ChannelRequest>('/channels/:channel/typing', (request, reply) => {
     const { channel } = request.params;
     channelFor(channel, sendPermission(channel, parts), parts);
     parts.stream.publish({ kind: 'typing', what: { channel } });
     return reply.code(204).send();
   });
   server.post('/users/@me/channels', (request) => channelResponse(openDirectMessage(request.payload.body, parts)));
-  server.get<InGuild>('/guilds/:guild', (request) => guildWire(guildFor(request.params.guild, parts)));
-  server.get<InGuild>('/guilds/:guild/channels', (request) =>
+  server.get<GuildRequest>('/guilds/:guild', (request) => guildWire(guildFor(request.params.guild, parts)));
+  server.get<GuildRequest>('/guilds/:guild/channels', (request) =>
     guildFor(request.params.guild, parts)
       .channels.filter((channel) => !isThread(channel))
       .map((channel) => channelWire(channel, world)),
   );
-  server.get<InGuild>('/guilds/:guild/roles', (request) => guildFor(request.params.guild, parts).roles.map(roleWire));
+  server.get<GuildRequest>('/guilds/:guild/roles', (request) =>
+    guildFor(request.params.guild, parts).roles.map(roleWire),
+  );
   server.get<{ Params: { guild: string; user: string } }>('/guilds/:guild/members/:user', (request) => {
     const member = guildFor(request.params.guild, parts).members.get(request.params.user);
     if (!member) throw unknownMember();
@@ -63,7 +65,7 @@ export function checkRecipient(channel: Channel, { world }: Parts): void {
   const userId = channel.type === ChannelType.DM ? channel.recipientIds?.[0] : undefined;
   if (userId === undefined) return;
   const user = world.user(userId);
-  if (user.directMessages === 'refused') throw refusesMessages();
+  if (user.directMessages === 'refused') throw cannotMessageUser();
   const sharesGuild = [...world.guilds.values()].some(({ installed, members }) => installed && members.has(userId));
   if (!sharesGuild && !user.hasInstalled) throw noMutualGuilds();
 }

@@ -12,42 +12,45 @@ type CommandRequest = {
 export const commandRoutes: Routes = (server, parts) => {
   const { validator, registry, stream } = parts;
   const publishChange = () => stream.publish({ kind: 'world', what: { commands: true } });
-  for (const base of ['/applications/:application/commands', '/applications/:application/guilds/:guild/commands']) {
-    const one = `${base}/:command`;
-    server.get<CommandRequest>(base, (request) => {
+  for (const commandsRoute of [
+    '/applications/:application/commands',
+    '/applications/:application/guilds/:guild/commands',
+  ]) {
+    const commandRoute = `${commandsRoute}/:command`;
+    server.get<CommandRequest>(commandsRoute, (request) => {
       const commands = registry.list(scopeOf(request, parts));
-      const full = request.query.with_localizations === 'true';
-      return validator.response('commands', full ? commands : commands.map(withoutLocalizations));
+      const includesLocalizations = request.query.with_localizations === 'true';
+      return validator.response('commands', includesLocalizations ? commands : commands.map(withoutLocalizations));
     });
-    server.put<CommandRequest>(base, (request) => {
+    server.put<CommandRequest>(commandsRoute, (request) => {
       const scope = scopeOf(request, parts);
-      validator.body(base, 'commands', request.payload.body);
+      validator.body(commandsRoute, 'commands', request.payload.body);
       const commands = registry.overwrite(scope, request.payload.body as CommandBody[]);
       publishChange();
       return validator.response('commands', commands);
     });
-    server.post<CommandRequest>(base, (request, reply) => {
+    server.post<CommandRequest>(commandsRoute, (request, reply) => {
       const scope = scopeOf(request, parts);
-      validator.body(base, 'command', request.payload.body);
+      validator.body(commandsRoute, 'command', request.payload.body);
       const { command, isNew } = registry.put(scope, request.payload.body as CommandBody);
       publishChange();
       reply.code(isNew ? 201 : 200);
       return validator.response('command', command);
     });
-    server.get<CommandRequest>(one, (request) =>
+    server.get<CommandRequest>(commandRoute, (request) =>
       validator.response('command', registry.get(scopeOf(request, parts), idOf(request))),
     );
-    server.patch<CommandRequest>(one, (request) => {
+    server.patch<CommandRequest>(commandRoute, (request) => {
       const scope = scopeOf(request, parts);
       const existing = registry.get(scope, idOf(request));
       const body = request.payload.body as Partial<Command>;
       // An edit may omit any key, so the resulting command is validated.
-      validator.body(one, 'command', { ...writable(existing), ...body });
+      validator.body(commandRoute, 'command', { ...writableFieldsOf(existing), ...body });
       const command = registry.edit(scope, existing.id, body);
       publishChange();
       return validator.response('command', command);
     });
-    server.delete<CommandRequest>(one, (request, reply) => {
+    server.delete<CommandRequest>(commandRoute, (request, reply) => {
       registry.remove(scopeOf(request, parts), idOf(request));
       publishChange();
       return reply.code(204).send();
@@ -72,7 +75,7 @@ function withoutLocalizations(command: Command): unknown {
   );
 }
 
-function writable(command: Command): Record<string, unknown> {
+function writableFieldsOf(command: Command): Record<string, unknown> {
   const { id: _, application_id: __, version: ___, guild_id: ____, dm_permission: _____, ...rest } = command;
   return rest.type === 1 ? rest : (({ description: ______, ...menu }) => menu)(rest);
 }

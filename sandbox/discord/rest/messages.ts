@@ -13,38 +13,38 @@ import { checkRecipient } from './channels.ts';
 import { checkFileSizes } from './file-sizes.ts';
 import { checkVoice } from './voice.ts';
 
-interface InChannel {
+interface ChannelRequest {
   Params: { channel: string };
   Querystring: { limit?: string; before?: string; after?: string };
 }
-interface OfMessage {
+interface MessageRequest {
   Params: { channel: string; message: string };
 }
 
 /** Message routes for the bot token (documentation, resources/message). */
 export const messageRoutes: Routes = (server, parts) => {
   const { validator, messages, world } = parts;
-  const all = '/channels/:channel/messages';
-  const one = '/channels/:channel/messages/:message';
+  const messagesRoute = '/channels/:channel/messages';
+  const messageRoute = '/channels/:channel/messages/:message';
   const visibleMessage = (post: Post) =>
     asSeenByApplication(parts.apiMessage(post), post, world, parts.privilegedIntents.includes('message-content'));
 
-  server.get<InChannel>(all, (request) => {
+  server.get<ChannelRequest>(messagesRoute, (request) => {
     const channel = channelFor(request.params.channel, Permission.ReadMessageHistory, parts);
     const { limit = '50', before, after } = request.query;
     const pageSize = Math.min(100, Number(limit) || 50);
     const candidates = messages
-      .in(channel.id)
+      .inChannel(channel.id)
       .filter(({ id, viewer }) => viewer === undefined && isBetween(BigInt(id), after, before));
     // `after` selects the messages directly after it, but the page is still sorted newest first.
     const page = after === undefined ? candidates.slice(-pageSize) : candidates.slice(0, pageSize);
     return page.reverse().map((post) => validator.response('message', visibleMessage(post)));
   });
-  server.get<OfMessage>(one, (request) => {
+  server.get<MessageRequest>(messageRoute, (request) => {
     const channel = channelFor(request.params.channel, Permission.ReadMessageHistory, parts);
     return validator.response('message', visibleMessage(messageIn(channel, request.params.message, parts)));
   });
-  server.post<InChannel>(all, (request) => {
+  server.post<ChannelRequest>(messagesRoute, (request) => {
     const { channel: id } = request.params;
     const channel = channelFor(id, sendPermission(id, parts), parts);
     checkRecipient(channel, parts);
@@ -55,12 +55,12 @@ export const messageRoutes: Routes = (server, parts) => {
     if (isVoice(body?.flags)) checkVoice(channel, parts);
     else checkFiles(channel, files, parts);
     checkFileSizes(files, parts);
-    validator.body(all, 'channel-message', body, { files: fileFactsOf(files) });
+    validator.body(messagesRoute, 'channel-message', body, { files: fileFactsOf(files) });
     checkReference(channel, body, parts);
     const post = findByNonce(channel, body, parts) ?? messages.create({ channel, author: world.bot, body, files });
     return validator.response('message', parts.apiMessage(post));
   });
-  server.patch<OfMessage>(one, (request, reply) => {
+  server.patch<MessageRequest>(messageRoute, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);
     const post = messageIn(channel, request.params.message, parts);
     if (post.author !== world.bot) throw notTheAuthor();
@@ -68,17 +68,17 @@ export const messageRoutes: Routes = (server, parts) => {
     const { body, files } = request.payload;
     checkFiles(channel, files, parts);
     checkFileSizes(files, parts);
-    validator.body(one, 'channel-edit', body, editFacts(post, fileFactsOf(files)));
-    const wait = isOld(post, parts) ? parts.buckets.takeOldEdit(channel.id) : undefined;
-    if (wait !== undefined) {
-      parts.buckets.recordHit(one, 'shared');
-      throw tooManyOldEdits(wait);
+    validator.body(messageRoute, 'channel-edit', body, editFacts(post, fileFactsOf(files)));
+    const retryAfter = isOld(post, parts) ? parts.buckets.consumeOldEdit(channel.id) : undefined;
+    if (retryAfter !== undefined) {
+      parts.buckets.recordHit(messageRoute, 'shared');
+      throw tooManyOldEdits(retryAfter);
     }
     messages.edit(post, body as MessageBody, files);
     parts.watch.notify();
     return reply.send(validator.response('message', parts.apiMessage(post)));
   });
-  server.delete<OfMessage>(one, (request, reply) => {
+  server.delete<MessageRequest>(messageRoute, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);
     const post = messageIn(channel, request.params.message, parts);
     if (post.author !== world.bot && (botPermissions(channel, parts) & Permission.ManageMessages) === 0n)
@@ -110,10 +110,10 @@ function findByNonce(
   parts: Parts,
 ): Post | undefined {
   if (!isEnforced || nonce === undefined || nonce === null) return undefined;
-  const since = parts.clock.now() - parts.limits.nonceMs;
+  const earliest = parts.clock.now() - parts.limits.nonceMs;
   return parts.messages
-    .in(channel.id)
-    .find((post) => post.author === parts.world.bot && post.at > since && String(post.nonce) === String(nonce));
+    .inChannel(channel.id)
+    .find((post) => post.author === parts.world.bot && post.at > earliest && String(post.nonce) === String(nonce));
 }
 
 const isOld = (post: Post, { clock, limits }: Parts) => clock.now() - post.at > limits.oldAfterMs;

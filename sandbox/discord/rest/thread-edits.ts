@@ -1,14 +1,14 @@
 import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { Parts, Routes } from '../parts.ts';
 import { botPermissions, has, isThread } from '../permissions.ts';
-import { missingPermissions, threadIsArchived, threadIsLocked, wrongKindOfChannel } from '../refusal.ts';
+import { missingPermissions, threadIsArchived, threadIsLocked, wrongChannelType } from '../refusal.ts';
 import type { ThreadChange } from '../threads.ts';
 import { threadWire } from '../wire/channel.ts';
 import type { Channel, ThreadChannel } from '../world.ts';
 import { channelFor } from './access.ts';
 import { canManage, isOwn } from './threads.ts';
 
-interface OfChannel {
+interface ChannelRequest {
   Params: { channel: string };
 }
 interface EditBody {
@@ -25,7 +25,7 @@ export const threadEditRoutes: Routes = (server, parts) => {
   const { validator, world, threads, messages } = parts;
   const route = '/channels/:channel';
 
-  server.patch<OfChannel>(route, (request) => {
+  server.patch<ChannelRequest>(route, (request) => {
     const thread = editableThread(channelFor(request.params.channel, 0n, parts), parts);
     const body = (request.payload.body ?? {}) as EditBody;
     validator.body(route, 'thread-edit', body);
@@ -33,7 +33,7 @@ export const threadEditRoutes: Routes = (server, parts) => {
     threads.change(thread, changeIn(body));
     return validator.response('thread', threadWire(thread, world));
   });
-  server.delete<OfChannel>(route, (request) => {
+  server.delete<ChannelRequest>(route, (request) => {
     const thread = editableThread(channelFor(request.params.channel, 0n, parts), parts);
     if (!canManage(thread, parts)) throw missingPermissions();
     const lastState = threadWire(thread, world);
@@ -43,11 +43,11 @@ export const threadEditRoutes: Routes = (server, parts) => {
   });
 };
 
-/** In this Discord, a bot can edit only threads. */
+/** The embedded Discord lets bots edit only threads. */
 function editableThread(channel: Channel, parts: Parts): ThreadChannel {
   if (isThread(channel)) return channel;
   if (!has(botPermissions(channel, parts), Permission.ManageChannels)) throw missingPermissions();
-  throw wrongKindOfChannel();
+  throw wrongChannelType();
 }
 
 function checkEdit(thread: ThreadChannel, body: EditBody, parts: Parts): void {

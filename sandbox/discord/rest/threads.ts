@@ -8,20 +8,20 @@ import {
   threadIsArchived,
   unknownMember,
   unknownUser,
-  wrongKindOfChannel,
+  wrongChannelType,
 } from '../refusal.ts';
 import { checkThreadType, startThread, type ThreadType } from '../start-thread.ts';
 import { threadMemberWire, threadWire } from '../wire/channel.ts';
 import type { ThreadChannel } from '../world.ts';
 import { channelFor, messageIn } from './access.ts';
 
-interface InChannel {
+interface ChannelRequest {
   Params: { channel: string };
 }
-interface OfMessage {
+interface MessageRequest {
   Params: { channel: string; message: string };
 }
-interface OfMember {
+interface MemberRequest {
   Params: { channel: string; user: string };
 }
 interface StartBody {
@@ -39,7 +39,7 @@ export const threadRoutes: Routes = (server, parts) => {
   const messageThreadsRoute = '/channels/:channel/messages/:message/threads';
   const memberRoute = '/channels/:channel/thread-members/:user';
 
-  server.post<InChannel>(threadsRoute, (request, reply) => {
+  server.post<ChannelRequest>(threadsRoute, (request, reply) => {
     const parent = channelFor(request.params.channel, 0n, parts);
     const body = request.payload.body as StartBody;
     validator.body(threadsRoute, 'thread', body);
@@ -53,20 +53,20 @@ export const threadRoutes: Routes = (server, parts) => {
     reply.code(201);
     return threadResponse(startThread({ parent, owner: world.bot, name, type, invitable, archiveMinutes }, parts));
   });
-  server.post<OfMessage>(messageThreadsRoute, (request, reply) => {
+  server.post<MessageRequest>(messageThreadsRoute, (request, reply) => {
     const parent = channelFor(request.params.channel, 0n, parts);
     const type =
       parent.type === ChannelType.GuildAnnouncement ? ChannelType.AnnouncementThread : ChannelType.PublicThread;
     checkThreadType(parent, type);
     if (!has(botPermissions(parent, parts), Permission.CreatePublicThreads)) throw missingPermissions();
-    const from = messageIn(parent, request.params.message, parts);
+    const starterMessage = messageIn(parent, request.params.message, parts);
     const body = request.payload.body as StartBody;
     validator.body(messageThreadsRoute, 'thread-on-message', body);
     const { name, auto_archive_duration: archiveMinutes } = body;
     reply.code(201);
-    return threadResponse(startThread({ parent, owner: world.bot, name, type, archiveMinutes, from }, parts));
+    return threadResponse(startThread({ parent, owner: world.bot, name, type, archiveMinutes, starterMessage }, parts));
   });
-  server.put<OfMember>(memberRoute, (request, reply) => {
+  server.put<MemberRequest>(memberRoute, (request, reply) => {
     const thread = threadFor(request.params.channel, parts);
     const userId = userIdOf(request.params.user, parts);
     if (thread.thread.archived) throw threadIsArchived();
@@ -74,7 +74,7 @@ export const threadRoutes: Routes = (server, parts) => {
     threads.join(thread, userId);
     return reply.code(204).send();
   });
-  server.delete<OfMember>(memberRoute, (request, reply) => {
+  server.delete<MemberRequest>(memberRoute, (request, reply) => {
     const thread = threadFor(request.params.channel, parts);
     const userId = userIdOf(request.params.user, parts);
     if (thread.thread.archived) throw threadIsArchived();
@@ -83,13 +83,13 @@ export const threadRoutes: Routes = (server, parts) => {
     threads.leave(thread, userId);
     return reply.code(204).send();
   });
-  server.get<OfMember>(memberRoute, (request) => {
+  server.get<MemberRequest>(memberRoute, (request) => {
     const thread = threadFor(request.params.channel, parts);
     const userId = userIdOf(request.params.user, parts);
     if (!thread.thread.members.has(userId)) throw unknownMember();
     return validator.response('thread-member', threadMemberWire(thread, userId));
   });
-  server.get<InChannel>('/channels/:channel/thread-members', (request) => {
+  server.get<ChannelRequest>('/channels/:channel/thread-members', (request) => {
     const thread = threadFor(request.params.channel, parts);
     // Listing members requires the members intent.
     if (!parts.privilegedIntents.includes('members')) throw missingAccess();
@@ -101,17 +101,17 @@ export const threadRoutes: Routes = (server, parts) => {
     const active = guild.channels
       .filter(isThread)
       .filter((each) => !each.thread.archived && botPermissions(each, parts) !== 0n);
-    const own = active.filter(({ thread }) => thread.members.has(world.bot.id));
+    const joined = active.filter(({ thread }) => thread.members.has(world.bot.id));
     return {
       threads: active.map((each) => threadWire(each, world)),
-      members: own.map((each) => threadMemberWire(each, world.bot.id)),
+      members: joined.map((each) => threadMemberWire(each, world.bot.id)),
     };
   });
 };
 
 function threadFor(id: string, parts: Parts): ThreadChannel {
   const channel = channelFor(id, 0n, parts);
-  if (!isThread(channel)) throw wrongKindOfChannel();
+  if (!isThread(channel)) throw wrongChannelType();
   return channel;
 }
 

@@ -7,6 +7,6 @@ import type { Channel } from '../world.ts';
 /** Without an installation, the bot's own permissions do not apply. */
 export function checkVoice(channel: Channel, parts: Parts): void {
   const guild = parts.world.guildOf(channel);
-  const isOutside = guild ? !guild.installed : channel.withApplication !== true;
-  if (!isOutside && !has(botPermissions(channel, parts), Permission.SendVoiceMessages)) throw noVoiceMessages();
+  const isNotInstalled = guild ? !guild.installed : channel.withApplication !== true;
+  if (!isNotInstalled && !has(botPermissions(channel, parts), Permission.SendVoiceMessages)) throw noVoiceMessages();
 }

@@ -19,8 +19,8 @@ interface WebhookMessage {
 /** Webhook routes of an interaction, authenticated by its token (documentation, "Followup Messages"). */
 export const webhookRoutes: Routes = (server, parts) => {
   const { validator, messages, apiMessage } = parts;
-  const one = '/webhooks/:application/:token/messages/:message';
-  const all = '/webhooks/:application/:token';
+  const messageRoute = '/webhooks/:application/:token/messages/:message';
+  const webhookRoute = '/webhooks/:application/:token';
   const interactionOf = ({ application, token }: Webhook['Params']) => {
     const interaction = parts.interactions.findAcknowledged(application, token, parts.world.applicationId);
     // Deleting a channel also deletes its webhooks, including those of interactions.
@@ -28,31 +28,31 @@ export const webhookRoutes: Routes = (server, parts) => {
     return interaction;
   };
 
-  server.post<Webhook>(all, (request) => {
+  server.post<Webhook>(webhookRoute, (request) => {
     const interaction = interactionOf(request.params);
     const { body, files } = request.payload;
     if (isVoice((body as Partial<MessageBody> | undefined)?.flags)) checkVoice(interaction.channel, parts);
     checkFileSizes(files, parts);
-    validator.body(all, 'webhook-message', body, { files: fileFactsOf(files) });
+    validator.body(webhookRoute, 'webhook-message', body, { files: fileFactsOf(files) });
     return validator.response('message', apiMessage(followUp(interaction, body as MessageBody, files, parts)));
   });
-  server.get<WebhookMessage>(one, (request) =>
+  server.get<WebhookMessage>(messageRoute, (request) =>
     validator.response(
       'message',
       apiMessage(findMessage(interactionOf(request.params), request.params.message, parts)),
     ),
   );
-  server.patch<WebhookMessage>(one, (request) => {
+  server.patch<WebhookMessage>(messageRoute, (request) => {
     const interaction = interactionOf(request.params);
     const post = findMessage(interaction, request.params.message, parts);
     checkThreadState(post.channel, 'edit', parts);
     const { body, files } = request.payload;
     checkFileSizes(files, parts);
-    validator.body(one, 'webhook-edit', body, editFacts(post, fileFactsOf(files)));
+    validator.body(messageRoute, 'webhook-edit', body, editFacts(post, fileFactsOf(files)));
     messages.edit(post, body as MessageBody, files);
     return validator.response('message', apiMessage(post));
   });
-  server.delete<WebhookMessage>(one, (request, reply) => {
+  server.delete<WebhookMessage>(messageRoute, (request, reply) => {
     const interaction = interactionOf(request.params);
     const post = findMessage(interaction, request.params.message, parts);
     if (post === interaction.original) interaction.isOriginalDeleted = true;
@@ -64,7 +64,8 @@ export const webhookRoutes: Routes = (server, parts) => {
 /** The token gives access only to the interaction's own messages and to the message with its component. */
 function findMessage(interaction: Interaction, id: string, { messages }: Parts): Post {
   const { original, followUps, source } = interaction;
-  const post = id === '@original' ? original : [original, source, ...followUps].find((one) => one?.id === id);
+  const post =
+    id === '@original' ? original : [original, source, ...followUps].find((messageRoute) => messageRoute?.id === id);
   if (!post || messages.get(post.id) !== post) throw unknownMessage();
   return post;
 }

@@ -36,7 +36,7 @@ export function serveConnection(socket: WebSocket, { query, isResumeUrl }: Conne
     return recentSends.length > limits.gatewaySendsPerMinute;
   };
 
-  const begin = (outcome: Outcome) => {
+  const handleOutcome = (outcome: Outcome) => {
     if (outcome instanceof Session) session = outcome;
     publishSessions();
     if (outcome === 'invalid session') return send(GatewayOpcodes.InvalidSession, false);
@@ -61,11 +61,11 @@ export function serveConnection(socket: WebSocket, { query, isResumeUrl }: Conne
         return send(GatewayOpcodes.HeartbeatAck, null);
       case GatewayOpcodes.Identify:
         if (hasSession()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
-        begin(identify(socket, message.d, parts));
+        handleOutcome(identify(socket, message.d, parts));
         break;
       case GatewayOpcodes.Resume:
         if (hasSession()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
-        begin(resume(socket, message.d, parts));
+        handleOutcome(resume(socket, message.d, parts));
         if (session && hasSession() && !isResumeUrl) hub.counter.add(session.shard, 'resumesElsewhere');
         break;
       case GatewayOpcodes.RequestGuildMembers:
@@ -97,8 +97,8 @@ function parsePayload(text: string): Payload | undefined {
     const { op, d } = JSON.parse(text) as { op?: unknown; d?: unknown };
     if (typeof op !== 'number') return undefined;
     return { op, d: typeof d === 'object' && d !== null ? (d as Payload['d']) : {} };
-  } catch (problem) {
-    if (problem instanceof SyntaxError || problem instanceof TypeError) return undefined;
-    throw problem;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
   }
 }

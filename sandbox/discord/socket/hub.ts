@@ -32,15 +32,15 @@ export class Hub {
   }
 
   get identifies(): number {
-    return this.counter.of().identifies;
+    return this.counter.countsOf().identifies;
   }
 
   get resumes(): number {
-    return this.counter.of().resumes;
+    return this.counter.countsOf().resumes;
   }
 
   connectedTo(choice?: ShardChoice): number {
-    return this.#chosen(choice).filter(({ socket }) => socket !== undefined).length;
+    return this.#select(choice).filter(({ socket }) => socket !== undefined).length;
   }
 
   add(session: Session): void {
@@ -49,7 +49,7 @@ export class Hub {
   }
 
   find(id: unknown): Session | undefined {
-    this.#forgetExpired();
+    this.#deleteExpired();
     return typeof id === 'string' ? this.#sessions.get(id) : undefined;
   }
 
@@ -60,7 +60,7 @@ export class Hub {
 
   /** `data` may depend on the intents of the session. */
   dispatch(event: string, data: (session: Session) => unknown, { intent, guildId }: Audience = {}): void {
-    this.#forgetExpired();
+    this.#deleteExpired();
     for (const session of this.#sessions.values()) {
       if (!covers(session.shard, guildId) || (intent !== undefined && (session.intents & intent) === 0)) continue;
       const payload = data(session);
@@ -71,36 +71,36 @@ export class Hub {
 
   /** Drops the connections without a close frame, like a network failure. */
   dropConnections(choice?: ShardChoice): void {
-    for (const { socket } of this.#chosen(choice)) socket?.terminate();
+    for (const { socket } of this.#select(choice)) socket?.terminate();
   }
 
   /** Closes connections with a code (4004 after a token reset) and ends their sessions. */
   closeSessions(code: number, choice?: ShardChoice): void {
-    for (const session of this.#chosen(choice)) {
+    for (const session of this.#select(choice)) {
       session.socket?.close(code);
       this.end(session);
     }
   }
 
   requestReconnect(choice?: ShardChoice): void {
-    for (const session of this.#chosen(choice)) send(session, { op: GatewayOpcodes.Reconnect, d: null });
+    for (const session of this.#select(choice)) send(session, { op: GatewayOpcodes.Reconnect, d: null });
   }
 
   /** Also ends sessions that have no connection, unless they stay resumable. */
   invalidate(resumable: boolean, choice?: ShardChoice): void {
-    for (const session of this.#chosen(choice)) {
+    for (const session of this.#select(choice)) {
       send(session, { op: GatewayOpcodes.InvalidSession, d: resumable });
       if (resumable) session.detach(this.#parts.clock.now());
       else this.end(session);
     }
   }
 
-  #chosen(choice: ShardChoice | undefined): Session[] {
+  #select(choice: ShardChoice | undefined): Session[] {
     return [...this.#sessions.values()].filter(({ shard }) => isChosen(shard, choice));
   }
 
   /** A session without a socket can be resumed for a limited time. */
-  #forgetExpired(): void {
+  #deleteExpired(): void {
     const { clock, limits } = this.#parts;
     const earliest = clock.now() - limits.sessionResumeMs;
     for (const { id, detachedAt } of this.#sessions.values())

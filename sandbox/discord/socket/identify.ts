@@ -24,7 +24,7 @@ export function identify(socket: WebSocket, data: Readonly<Record<string, unknow
     hub.counter.add(shard, 'earlyIdentifies');
     return 'invalid session';
   }
-  if (start === 'used up') return refuseFurther(parts);
+  if (start === 'used up') return refuseAndResetToken(parts);
 
   const id = BigInt(parts.id()).toString(16);
   const intents = Number(data.intents);
@@ -46,14 +46,14 @@ export function identify(socket: WebSocket, data: Readonly<Record<string, unknow
     _trace: [],
   });
   if ((intents & GatewayIntentBits.Guilds) === 0) return session;
-  const withAllMembers = (intents & GatewayIntentBits.GuildMembers) !== 0;
+  const includesAllMembers = (intents & GatewayIntentBits.GuildMembers) !== 0;
   for (const guild of guilds)
-    session.dispatch('GUILD_CREATE', guildCreateWire(guild, world, clock.now(), withAllMembers));
+    session.dispatch('GUILD_CREATE', guildCreateWire(guild, world, clock.now(), includesAllMembers));
   return session;
 }
 
-/** Discord ends all sessions and resets the token, so that its owner has to give the application a new one. */
-function refuseFurther({ account, hub, requestLog, clock }: Parts): Outcome {
+/** Like Discord, ends all sessions and resets the token, so that the owner has to give the application a new one. */
+function refuseAndResetToken({ account, hub, requestLog, clock }: Parts): Outcome {
   const { resetsToken } = account;
   if (resetsToken) {
     account.tokenIsReset = true;

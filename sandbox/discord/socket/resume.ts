@@ -9,16 +9,16 @@ export function resume(socket: WebSocket, data: Readonly<Record<string, unknown>
   if (!isToken(data.token, parts)) return refuse(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
   const session = hub.find(data.session_id);
   if (!session) return 'invalid session';
-  const after = Number(data.seq);
-  if (!session.hasSent(after)) {
+  const lastSequence = Number(data.seq);
+  if (!session.hasSent(lastSequence)) {
     hub.end(session);
     return refuse(GatewayCloseCodes.InvalidSeq, 'Invalid seq.');
   }
-  if (!session.canReplayAfter(after)) {
+  if (!session.canReplayAfter(lastSequence)) {
     hub.end(session);
     return 'invalid session';
   }
   hub.counter.add(session.shard, 'resumes');
-  session.resume(socket, after);
+  session.resume(socket, lastSequence);
   return session;
 }

@@ -18,7 +18,7 @@ export class SessionStarts {
 
   /** The object in the response of `/gateway/bot`. */
   get wire(): { total: number; remaining: number; reset_after: number; max_concurrency: number } {
-    this.#renew();
+    this.#startNewPeriod();
     const { identifiesPerPeriod, identifyPeriodMs, maxConcurrency } = this.#limits;
     return {
       total: identifiesPerPeriod,
@@ -41,7 +41,7 @@ export class SessionStarts {
     return 'allowed';
   }
 
-  #renew(): void {
+  #startNewPeriod(): void {
     const { identifyPeriodMs } = this.#limits;
     const periods = Math.floor((this.#clock.now() - this.#periodStart) / identifyPeriodMs);
     if (periods <= 0) return;

@@ -2,7 +2,7 @@ import { GatewayOpcodes } from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
 import type { Shard } from './shard.ts';
 
-interface SessionPlan {
+interface SessionOptions {
   readonly id: string;
   readonly intents: number;
   readonly shard: Shard;
@@ -22,7 +22,7 @@ export class Session {
   #sequence = 0;
   #recentEvents: { sequence: number; text: string }[] = [];
 
-  constructor({ id, intents, shard, socket, maxEvents }: SessionPlan) {
+  constructor({ id, intents, shard, socket, maxEvents }: SessionOptions) {
     this.id = id;
     this.intents = intents;
     this.shard = shard;
@@ -34,7 +34,7 @@ export class Session {
     return this.#socket;
   }
 
-  /** The time since which it has had no socket. */
+  /** When the session lost its socket; undefined while it has one. */
   get detachedAt(): number | undefined {
     return this.#detachedAt;
   }
@@ -47,18 +47,18 @@ export class Session {
     this.#socket?.send(text);
   }
 
-  /** Whether an event of this type has been sent. */
+  /** Whether an event with this sequence number has been sent. */
   hasSent(sequence: number): boolean {
     return Number.isSafeInteger(sequence) && sequence >= 0 && sequence <= this.#sequence;
   }
 
-  /** Whether all events after this one are kept. */
+  /** Whether all events after this sequence number are still kept. */
   canReplayAfter(sequence: number): boolean {
     const oldest = this.#recentEvents[0]?.sequence ?? this.#sequence + 1;
     return sequence >= oldest - 1;
   }
 
-  /** Sends the missed events to the new socket. One that is still open is closed, with a code that allows a resume. */
+  /** Sends the missed events to the new socket. An older socket that is still open is closed with a code that allows a resume. */
   resume(socket: WebSocket, after: number): void {
     this.#socket?.close(4000, 'The session was resumed on another connection.');
     this.#socket = socket;

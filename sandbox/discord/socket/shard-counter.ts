@@ -17,18 +17,18 @@ export type ShardCounts = Readonly<Counts>;
 export class ShardCounter {
   readonly #byShard = new Map<string, { shard: Shard; counts: Counts }>();
 
-  add(shard: Shard, what: keyof Counts): void {
+  add(shard: Shard, event: keyof Counts): void {
     const key = `${shard.id}/${shard.count}`;
     const { counts } = this.#byShard.get(key) ?? { counts: noCounts() };
-    counts[what] += 1;
+    counts[event] += 1;
     this.#byShard.set(key, { shard, counts });
   }
 
-  of(choice?: ShardChoice): ShardCounts {
+  countsOf(choice?: ShardChoice): ShardCounts {
     const sum = noCounts();
     for (const { shard, counts } of this.#byShard.values()) {
       if (!isChosen(shard, choice)) continue;
-      for (const what of Object.keys(sum) as (keyof Counts)[]) sum[what] += counts[what];
+      for (const event of Object.keys(sum) as (keyof Counts)[]) sum[event] += counts[event];
     }
     return sum;
   }

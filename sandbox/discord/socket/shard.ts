@@ -7,18 +7,18 @@ export interface Shard {
 /** Selects shards with this id; with `count`, only those of a bot that is divided into that many shards. */
 export type ShardChoice = Pick<Shard, 'id'> & Partial<Shard>;
 
-const UNDIVIDED: Shard = { id: 0, count: 1 };
+const SINGLE_SHARD: Shard = { id: 0, count: 1 };
 
 /** The shard named in an IDENTIFY; undefined if it is invalid. */
 export function readShard(value: unknown): Shard | undefined {
-  if (value === undefined) return UNDIVIDED;
+  if (value === undefined) return SINGLE_SHARD;
   if (!Array.isArray(value) || value.length !== 2) return undefined;
   const [id, count] = value as unknown[];
-  if (!isWhole(id) || !isWhole(count) || id >= count) return undefined;
+  if (!isNonNegativeInteger(id) || !isNonNegativeInteger(count) || id >= count) return undefined;
   return { id, count };
 }
 
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isNonNegativeInteger = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 export const shardOf = (guildId: string, count: number): number => Number((BigInt(guildId) >> 22n) % BigInt(count));
 

@@ -1,6 +1,6 @@
 import { ComponentType } from 'discord-api-types/v10';
 import type { BodyFacts } from './facts.ts';
-import { isAbsent, type JsonObject, listIn, objectIn, printable, textIn } from './json.ts';
+import { asList, asObject, asString, isAbsent, type JsonObject, toPrintable } from './json.ts';
 import { type MediaUrl, mediaUrlsIn } from './media.ts';
 import { field, item, type Violation, violation } from './violation.ts';
 
@@ -25,7 +25,7 @@ function validateIds(message: JsonObject, { files, before }: BodyFacts, path: st
   const uploaded = new Set(files.map(({ id }) => id));
   // The files of an edited message are known only by name, so any stored id passes if the message has files.
   const canKeep = before === undefined || before.attachmentNames.length > 0;
-  return listIn(message.attachments).flatMap((each, index) => {
+  return asList(message.attachments).flatMap((each, index) => {
     const id = idOf(each);
     if (id === undefined || uploaded.has(id) || (isStored(id) && canKeep)) return [];
     return [notFound(field(item(path, index), 'id'), id)];
@@ -33,19 +33,19 @@ function validateIds(message: JsonObject, { files, before }: BodyFacts, path: st
 }
 
 const notFound = (path: string, what: string): Violation =>
-  violation(path, 'ATTACHMENT_NOT_FOUND', `Attachment data not found: ${printable(what)}`);
+  violation(path, 'ATTACHMENT_NOT_FOUND', `Attachment data not found: ${toPrintable(what)}`);
 
 function idOf(attachment: unknown): string | undefined {
-  const { id } = objectIn(attachment);
+  const { id } = asObject(attachment);
   if (typeof id === 'number') return String(id);
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** The names that `attachment://` may use: those of uploaded files, and those of files that an edit keeps. */
 function namesIn(message: JsonObject, { files, before }: BodyFacts): ReadonlySet<string> {
-  const attachments = listIn(message.attachments).map(objectIn);
+  const attachments = asList(message.attachments).map(asObject);
   const uploaded = files.map(({ id, name }) => {
-    const renamed = textIn(attachments.find((each) => idOf(each) === id)?.filename);
+    const renamed = asString(attachments.find((each) => idOf(each) === id)?.filename);
     return renamed === '' ? name : renamed;
   });
   const keepsFiles = isAbsent(message.attachments) || attachments.some((each) => isStored(idOf(each) ?? ''));

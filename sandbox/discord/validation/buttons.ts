@@ -1,14 +1,14 @@
 import { ButtonStyle } from 'discord-api-types/v10';
 import { validateEmoji } from './emoji.ts';
-import { isAbsent, type JsonObject, textIn } from './json.ts';
+import { asString, isAbsent, type JsonObject } from './json.ts';
 import { field, required, type Violation, violation } from './violation.ts';
 
 /** https://discord.com/developers/docs/components/reference#button: the style decides which fields are allowed. */
 export function validateButton(button: JsonObject, path: string): Violation[] {
-  const premium = button.style === ButtonStyle.Premium;
-  const isBlank = !premium && textIn(button.label) === '' && isAbsent(button.emoji);
+  const isPremium = button.style === ButtonStyle.Premium;
+  const isBlank = !isPremium && asString(button.label) === '' && isAbsent(button.emoji);
   return [
-    ...(premium ? validatePremium(button, path) : validateTarget(button, path)),
+    ...(isPremium ? validatePremium(button, path) : validateTarget(button, path)),
     ...(isBlank ? [violation(path, 'BUTTON_COMPONENT_EMPTY', 'A button must have a label or an emoji')] : []),
     ...validateEmoji(button.emoji, field(path, 'emoji')),
   ];
@@ -16,18 +16,20 @@ export function validateButton(button: JsonObject, path: string): Violation[] {
 
 function validateTarget(button: JsonObject, path: string): Violation[] {
   const { custom_id: customId, url, sku_id: sku } = button;
-  const at = field(path, 'custom_id');
+  const fieldPath = field(path, 'custom_id');
   if (!isAbsent(sku)) return [forbidden(path, 'sku_id')];
   if (!isAbsent(customId) && !isAbsent(url)) {
     const message = 'A custom id and url cannot both be specified';
-    return [violation(at, 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE', message)];
+    return [violation(fieldPath, 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE', message)];
   }
   if (button.style === ButtonStyle.Link) {
     if (!isAbsent(customId)) return [forbidden(path, 'custom_id')];
     return isAbsent(url) ? [required(field(path, 'url'))] : validateScheme(url, field(path, 'url'));
   }
   if (!isAbsent(url)) return [forbidden(path, 'url')];
-  return isAbsent(customId) ? [violation(at, 'BUTTON_COMPONENT_CUSTOM_ID_REQUIRED', 'A custom id is required')] : [];
+  return isAbsent(customId)
+    ? [violation(fieldPath, 'BUTTON_COMPONENT_CUSTOM_ID_REQUIRED', 'A custom id is required')]
+    : [];
 }
 
 function validatePremium(button: JsonObject, path: string): Violation[] {
@@ -39,8 +41,8 @@ function validatePremium(button: JsonObject, path: string): Violation[] {
 const forbidden = (path: string, key: string): Violation =>
   violation(field(path, key), 'BUTTON_COMPONENT_FIELD_FORBIDDEN', `A button of this style cannot have "${key}"`);
 
-function validateScheme(url: unknown, at: string): Violation[] {
+function validateScheme(url: unknown, fieldPath: string): Violation[] {
   // The schema refuses invalid URLs.
   if (typeof url !== 'string' || !URL.canParse(url) || /^(https?|discord):/i.test(url)) return [];
-  return [violation(at, 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https', 'discord').")];
+  return [violation(fieldPath, 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https', 'discord').")];
 }

@@ -1,6 +1,6 @@
 import { InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
 import type { BodyFacts } from './facts.ts';
-import { isAbsent, isObject, type JsonObject, listIn, objectIn } from './json.ts';
+import { asList, asObject, isAbsent, isObject, type JsonObject } from './json.ts';
 import { validateMessage } from './message.ts';
 import { validateModal } from './modal.ts';
 import { requestOptions, choicesSchemas as schema } from './schemas.ts';
@@ -80,7 +80,7 @@ function validateDeferral(data: unknown): Violation[] {
 function validateChoices(data: unknown): Violation[] {
   if (isAbsent(data)) return [required('data')];
   // The callback does not contain the option's type, so the first choice determines it.
-  const first = objectIn(listIn(objectIn(data).choices)[0]).value;
+  const first = asObject(asList(asObject(data).choices)[0]).value;
   const kind = typeof first !== 'number' ? 'text' : Number.isInteger(first) ? 'integer' : 'number';
   return validateShape(schema[kind], data, 'data', requestOptions);
 }

@@ -1,6 +1,6 @@
 import { ApplicationCommandType } from 'discord-api-types/v10';
 import type { $ZodType } from 'zod/v4/core';
-import { isAbsent, isObject, type JsonObject, listIn, textIn } from './json.ts';
+import { asList, asString, isAbsent, isObject, type JsonObject } from './json.ts';
 import { duplicateNames, isMenu, validateLocales, validateName } from './names.ts';
 import { validateOptions } from './options.ts';
 import { requestOptions, commandSchemas as schema } from './schemas.ts';
@@ -39,8 +39,8 @@ export function validateCommands(body: unknown): Violation[] {
 
 /** Validates a create or an edit; only an edit may omit the name. */
 export function validateCommand(body: unknown): Violation[] {
-  const edit = isObject(body) && body.name === undefined && Object.keys(body).length > 0;
-  return validateOne(edit ? schema.edit : schema.create, body, '');
+  const isEdit = isObject(body) && body.name === undefined && Object.keys(body).length > 0;
+  return validateOne(isEdit ? schema.edit : schema.create, body, '');
 }
 
 const typeOf = (command: JsonObject): unknown =>
@@ -63,10 +63,10 @@ function validateOne(shape: $ZodType, body: unknown, path: string): Violation[] 
   ];
 }
 
-function validateOptionsOf(command: JsonObject, type: unknown, at: string): Violation[] {
-  if (!isMenu(type)) return validateOptions(command.options, at);
-  if (listIn(command.options).length === 0) return [];
-  return [violation(at, 'APPLICATION_COMMAND_MENU_OPTIONS', 'Context menu commands cannot have options')];
+function validateOptionsOf(command: JsonObject, type: unknown, fieldPath: string): Violation[] {
+  if (!isMenu(type)) return validateOptions(command.options, fieldPath);
+  if (asList(command.options).length === 0) return [];
+  return [violation(fieldPath, 'APPLICATION_COMMAND_MENU_OPTIONS', 'Context menu commands cannot have options')];
 }
 
 /** discord.js sends permissions as a string of digits, as documented, but the schema requires a number. */
@@ -80,11 +80,13 @@ function withNumericPermissions(body: unknown): unknown {
 function validateDescription(command: JsonObject, type: unknown, path: string): Violation[] {
   // An edit without a name may also omit the description.
   if (command.name === undefined) return [];
-  const at = field(path, 'description');
-  const text = textIn(command.description);
+  const fieldPath = field(path, 'description');
+  const text = asString(command.description);
   if (isMenu(type) && text !== '') {
-    return [violation(at, 'APPLICATION_COMMAND_MENU_DESCRIPTION', 'Context menu commands cannot have a description')];
+    return [
+      violation(fieldPath, 'APPLICATION_COMMAND_MENU_DESCRIPTION', 'Context menu commands cannot have a description'),
+    ];
   }
-  const missing = isAbsent(command.description) || command.description === '';
-  return type === ApplicationCommandType.ChatInput && missing ? [required(at)] : [];
+  const isMissing = isAbsent(command.description) || command.description === '';
+  return type === ApplicationCommandType.ChatInput && isMissing ? [required(fieldPath)] : [];
 }

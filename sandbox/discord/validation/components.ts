@@ -1,6 +1,6 @@
 import { ComponentType } from 'discord-api-types/v10';
 import { validateButton } from './buttons.ts';
-import { type JsonObject, listIn, objectIn } from './json.ts';
+import { asList, asObject, type JsonObject } from './json.ts';
 import { validateRange } from './range.ts';
 import { validateChoiceComponent } from './selects.ts';
 import type { ComponentAtPath } from './tree.ts';
@@ -30,14 +30,14 @@ export function validateComponent({ component, path }: ComponentAtPath): Violati
 
 /** A button takes one of a row's five places; any other component takes all five. */
 function validateRow(row: JsonObject, path: string): Violation[] {
-  const inner = listIn(row.components).map((each) => objectIn(each).type === ComponentType.Button);
-  const at = field(path, 'components');
+  const inner = asList(row.components).map((each) => asObject(each).type === ComponentType.Button);
+  const fieldPath = field(path, 'components');
   return inner.flatMap((isButton, index) => {
     const previous = inner.slice(0, index);
     const usedWidth = previous.reduce((sum, each) => sum + (each ? 1 : ROW_WIDTH), 0);
     // The schema reports more than five components.
     if (usedWidth + (isButton ? 1 : ROW_WIDTH) <= ROW_WIDTH || index >= ROW_WIDTH) return [];
     const message = 'The specified component exceeds the maximum width';
-    return [violation(item(at, index), 'COMPONENT_LAYOUT_WIDTH_EXCEEDED', message)];
+    return [violation(item(fieldPath, index), 'COMPONENT_LAYOUT_WIDTH_EXCEEDED', message)];
   });
 }

@@ -7,8 +7,8 @@ const UNICODE_EMOJI = /^\p{RGI_Emoji}$/v;
 export function validateEmoji(emoji: unknown, path: string): Violation[] {
   if (!isObject(emoji) || !isAbsent(emoji.id)) return [];
   const { name } = emoji;
-  const at = field(path, 'name');
-  if (isAbsent(name)) return [required(at)];
+  const namePath = field(path, 'name');
+  if (isAbsent(name)) return [required(namePath)];
   if (typeof name !== 'string' || UNICODE_EMOJI.test(name)) return [];
-  return [violation(at, 'COMPONENT_INVALID_EMOJI', 'Invalid emoji')];
+  return [violation(namePath, 'COMPONENT_INVALID_EMOJI', 'Invalid emoji')];
 }

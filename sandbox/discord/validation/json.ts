@@ -4,19 +4,19 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const asString = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export const numberIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+export const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 /** Discord treats null like an absent key. */
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 /** Truncates text from a body, which may be hostile, before it is sent back. */
-export function printable(value: unknown): string {
+export function toPrintable(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[list]' : '[object]';
   const text = String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;

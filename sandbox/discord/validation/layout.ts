@@ -1,5 +1,5 @@
 import { ComponentType, MessageFlags } from 'discord-api-types/v10';
-import { isAbsent, type JsonObject, listIn, numberIn, objectIn, textIn } from './json.ts';
+import { asList, asNumber, asObject, asString, isAbsent, type JsonObject } from './json.ts';
 import { flattenComponents } from './tree.ts';
 import { field, item, type Violation, violation } from './violation.ts';
 
@@ -13,7 +13,7 @@ export type Layout = 'rows' | 'components-v2' | 'unknown';
 const hasV2 = (flags: number): boolean => (flags & MessageFlags.IsComponentsV2) !== 0;
 
 export function layoutOf(message: JsonObject, isEdit: boolean, previousFlags: number | undefined): Layout {
-  const flags = numberIn(message.flags);
+  const flags = asNumber(message.flags);
   if (hasV2((flags ?? 0) | (previousFlags ?? 0))) return 'components-v2';
   return isEdit && previousFlags === undefined && flags === undefined ? 'unknown' : 'rows';
 }
@@ -26,24 +26,24 @@ export function validateLayout(
   previousFlags: number | undefined,
 ): Violation[] {
   if (layout === 'unknown') return [];
-  const at = field(path, 'components');
-  if (layout === 'rows') return validateRows(listIn(message.components), at);
+  const componentsPath = field(path, 'components');
+  if (layout === 'rows') return validateRows(asList(message.components), componentsPath);
   return [
     ...validateFlag(message, path, previousFlags),
     ...validateLegacyFields(message, path),
-    ...validateTotals(message, at),
+    ...validateTotals(message, componentsPath),
   ];
 }
 
-function validateRows(components: readonly unknown[], at: string): Violation[] {
+function validateRows(components: readonly unknown[], componentsPath: string): Violation[] {
   const violations = components.flatMap((component, index) => {
-    const { type } = objectIn(component);
+    const { type } = asObject(component);
     // The schema refuses unknown components.
     if (type === ComponentType.ActionRow || !TOP_LEVEL.has(type)) return [];
-    return [violation(item(at, index), 'UNION_TYPE_CHOICES', 'Value of field "type" must be one of (1,).')];
+    return [violation(item(componentsPath, index), 'UNION_TYPE_CHOICES', 'Value of field "type" must be one of (1,).')];
   });
   if (components.length > MAX_ROWS) {
-    violations.push(violation(at, 'BASE_TYPE_MAX_LENGTH', `Must be ${MAX_ROWS} or fewer in length.`));
+    violations.push(violation(componentsPath, 'BASE_TYPE_MAX_LENGTH', `Must be ${MAX_ROWS} or fewer in length.`));
   }
   return violations;
 }
@@ -59,7 +59,7 @@ const TOP_LEVEL: ReadonlySet<unknown> = new Set([
 ]);
 
 function validateFlag(message: JsonObject, path: string, previousFlags: number | undefined): Violation[] {
-  const flags = numberIn(message.flags);
+  const flags = asNumber(message.flags);
   if (flags === undefined || previousFlags === undefined || !hasV2(previousFlags) || hasV2(flags)) return [];
   const reason = 'MessageFlags.IS_COMPONENTS_V2 cannot be removed from a message that has it';
   return [violation(field(path, 'flags'), 'MESSAGE_COMPONENTS_V2_FLAG_REMOVED', reason)];
@@ -67,8 +67,8 @@ function validateFlag(message: JsonObject, path: string, previousFlags: number |
 
 function validateLegacyFields(message: JsonObject, path: string): Violation[] {
   const used = [
-    ...(textIn(message.content) === '' ? [] : ['content']),
-    ...['embeds', 'sticker_ids'].filter((name) => listIn(message[name]).length > 0),
+    ...(asString(message.content) === '' ? [] : ['content']),
+    ...['embeds', 'sticker_ids'].filter((name) => asList(message[name]).length > 0),
     ...(isAbsent(message.poll) ? [] : ['poll']),
   ];
   const code = 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2';
@@ -77,19 +77,19 @@ function validateLegacyFields(message: JsonObject, path: string): Violation[] {
   );
 }
 
-function validateTotals(message: JsonObject, at: string): Violation[] {
-  const all = flattenComponents(message.components, at);
+function validateTotals(message: JsonObject, componentsPath: string): Violation[] {
+  const all = flattenComponents(message.components, componentsPath);
   const textLength = all.reduce((sum, { component }) => {
-    return component.type === ComponentType.TextDisplay ? sum + textIn(component.content).length : sum;
+    return component.type === ComponentType.TextDisplay ? sum + asString(component.content).length : sum;
   }, 0);
   const violations: Violation[] = [];
   if (all.length > MAX_COMPONENTS) {
     const reason = `Total number of components exceeds the maximum of ${MAX_COMPONENTS}`;
-    violations.push(violation(at, 'COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED', reason));
+    violations.push(violation(componentsPath, 'COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED', reason));
   }
   if (textLength > MAX_TEXT_LENGTH) {
     const reason = `Components displayable text size exceeds maximum size of ${MAX_TEXT_LENGTH}`;
-    violations.push(violation(at, 'COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED', reason));
+    violations.push(violation(componentsPath, 'COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED', reason));
   }
   return violations;
 }

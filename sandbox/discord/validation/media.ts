@@ -1,5 +1,5 @@
 import { ComponentType } from 'discord-api-types/v10';
-import { type JsonObject, listIn, objectIn, textIn } from './json.ts';
+import { asList, asObject, asString, type JsonObject } from './json.ts';
 import { type ComponentAtPath, flattenComponents } from './tree.ts';
 import { field, item } from './violation.ts';
 
@@ -14,7 +14,7 @@ export interface MediaUrl {
 export const mediaUrlsIn = (message: JsonObject, path: string): MediaUrl[] =>
   [
     ...flattenComponents(message.components, field(path, 'components')).flatMap(mediaOf),
-    ...listIn(message.embeds).flatMap((embed, index) => embedImages(embed, item(field(path, 'embeds'), index))),
+    ...asList(message.embeds).flatMap((embed, index) => embedImages(embed, item(field(path, 'embeds'), index))),
   ].filter(({ url }) => url !== '');
 
 function mediaOf({ component, path }: ComponentAtPath): MediaUrl[] {
@@ -25,9 +25,9 @@ function mediaOf({ component, path }: ComponentAtPath): MediaUrl[] {
     case ComponentType.File:
       return [{ ...mediaUrl(component.file, 'url', field(path, 'file')), componentType }];
     case ComponentType.MediaGallery:
-      return listIn(component.items).map((each, index) => {
-        const at = field(item(field(path, 'items'), index), 'media');
-        return { ...mediaUrl(objectIn(each).media, 'url', at), componentType };
+      return asList(component.items).map((each, index) => {
+        const mediaPath = field(item(field(path, 'items'), index), 'media');
+        return { ...mediaUrl(asObject(each).media, 'url', mediaPath), componentType };
       });
     default:
       return [];
@@ -35,7 +35,7 @@ function mediaOf({ component, path }: ComponentAtPath): MediaUrl[] {
 }
 
 function embedImages(embed: unknown, path: string): MediaUrl[] {
-  const { image, thumbnail, author, footer } = objectIn(embed);
+  const { image, thumbnail, author, footer } = asObject(embed);
   return [
     mediaUrl(image, 'url', field(path, 'image')),
     mediaUrl(thumbnail, 'url', field(path, 'thumbnail')),
@@ -45,6 +45,6 @@ function embedImages(embed: unknown, path: string): MediaUrl[] {
 }
 
 const mediaUrl = (media: unknown, key: string, path: string): MediaUrl => ({
-  url: textIn(objectIn(media)[key]),
+  url: asString(asObject(media)[key]),
   path: field(path, key),
 });

@@ -1,4 +1,4 @@
-import { isObject, listIn } from './json.ts';
+import { asList, isObject } from './json.ts';
 import { validateUniqueValues } from './unique-values.ts';
 import { field, type Violation, violation } from './violation.ts';
 
@@ -6,7 +6,7 @@ import { field, type Violation, violation } from './violation.ts';
 export function validateMentions(allowed: unknown, path: string): Violation[] {
   if (!isObject(allowed)) return [];
   const both = ['users', 'roles'].filter(
-    (kind) => listIn(allowed.parse).includes(kind) && listIn(allowed[kind]).length > 0,
+    (kind) => asList(allowed.parse).includes(kind) && asList(allowed[kind]).length > 0,
   );
   return [
     ...['parse', 'users', 'roles'].flatMap((key) => validateUniqueValues(allowed[key], field(path, key))),

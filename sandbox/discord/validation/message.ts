@@ -3,7 +3,7 @@ import { validateAttachments } from './attachments.ts';
 import { validateComponent } from './components.ts';
 import { validateEmbeds } from './embeds.ts';
 import type { BodyFacts } from './facts.ts';
-import { isAbsent, isObject, type JsonObject, numberIn, objectIn } from './json.ts';
+import { asNumber, asObject, isAbsent, isObject, type JsonObject } from './json.ts';
 import { layoutOf, validateLayout } from './layout.ts';
 import { validateMentions } from './mentions.ts';
 import { requestOptions, messageSchemas as schema } from './schemas.ts';
@@ -23,12 +23,12 @@ export function validateMessage(endpoint: MessageEndpoint, body: unknown, facts:
   const shapeViolations = validateShape(schema[endpoint], body, path, requestOptions);
   if (!isObject(body)) return shapeViolations;
   const isEdit = EDITS.has(endpoint);
-  const before = facts.before?.flags;
-  const layout = layoutOf(body, isEdit, before);
+  const previousFlags = facts.before?.flags;
+  const layout = layoutOf(body, isEdit, previousFlags);
   const components = flattenComponents(body.components, field(path, 'components'));
   return [
     ...shapeViolations,
-    ...validateLayout(body, layout, path, before),
+    ...validateLayout(body, layout, path, previousFlags),
     ...components.flatMap(validateComponent),
     ...validateUniqueIds(components),
     ...validateEmbeds(body.embeds, field(path, 'embeds')),
@@ -37,28 +37,28 @@ export function validateMessage(endpoint: MessageEndpoint, body: unknown, facts:
     ...validateNonce(body.nonce, field(path, 'nonce')),
     ...validateFlags(endpoint, body, path),
     ...validateVoice(body, facts, isEdit, path),
-    ...(isEmpty(body, facts, isEdit) && !isVoice(body.flags) ? [empty(path)] : []),
+    ...(isEmpty(body, facts, isEdit) && !isVoice(body.flags) ? [emptyMessage(path)] : []),
   ];
 }
 
 /** Discord itself reports this with the code 50006 instead of a form error. */
-const empty = (path: string): Violation => violation(path, 'MESSAGE_EMPTY', 'Cannot send an empty message');
+const emptyMessage = (path: string): Violation => violation(path, 'MESSAGE_EMPTY', 'Cannot send an empty message');
 
-function validateNonce(nonce: unknown, at: string): Violation[] {
+function validateNonce(nonce: unknown, noncePath: string): Violation[] {
   if (typeof nonce !== 'string' || nonce.length <= MAX_NONCE_LENGTH) return [];
-  return [violation(at, 'NONCE_TYPE_TOO_LONG', `Must be ${MAX_NONCE_LENGTH} or fewer characters long.`)];
+  return [violation(noncePath, 'NONCE_TYPE_TOO_LONG', `Must be ${MAX_NONCE_LENGTH} or fewer characters long.`)];
 }
 
 function validateFlags(endpoint: MessageEndpoint, message: JsonObject, path: string): Violation[] {
-  const ephemeral = ((numberIn(message.flags) ?? 0) & MessageFlags.Ephemeral) !== 0;
+  const isEphemeral = ((asNumber(message.flags) ?? 0) & MessageFlags.Ephemeral) !== 0;
   // Only interaction responses can be ephemeral; in a channel, everyone would see a private result.
-  if (endpoint !== 'channel' || !ephemeral) return [];
+  if (endpoint !== 'channel' || !isEphemeral) return [];
   return [violation(field(path, 'flags'), 'MESSAGE_FLAG_NOT_ALLOWED', 'A channel message cannot be ephemeral')];
 }
 
 function isEmpty(message: JsonObject, facts: BodyFacts, isEdit: boolean): boolean {
   if (facts.files.length > 0 || !isAbsent(message.poll) || !isAbsent(message.shared_client_theme)) return false;
-  if (objectIn(message.message_reference).type === MessageReferenceType.Forward) return false;
+  if (asObject(message.message_reference).type === MessageReferenceType.Forward) return false;
   const { before } = facts;
   const isNew = !isEdit || ((before?.flags ?? 0) & MessageFlags.Loading) !== 0;
   const wasComponentsV2 = ((before?.flags ?? 0) & MessageFlags.IsComponentsV2) !== 0;

@@ -1,5 +1,5 @@
 import { ApplicationCommandType, Locale } from 'discord-api-types/v10';
-import { isObject, type JsonObject, textIn } from './json.ts';
+import { asString, isObject, type JsonObject } from './json.ts';
 import { field, type Violation, violation } from './violation.ts';
 import { badChoice } from './zod-issues.ts';
 
@@ -17,11 +17,11 @@ export const isMenu = (type: unknown): boolean =>
 
 export function validateName(object: JsonObject, path: string, isMenuCommand: boolean): Violation[] {
   const translations = isObject(object.name_localizations) ? Object.entries(object.name_localizations) : [];
-  const at = field(path, 'name_localizations');
-  const names: [string, unknown][] = translations.map(([locale, name]) => [field(at, locale), name]);
+  const fieldPath = field(path, 'name_localizations');
+  const names: [string, unknown][] = translations.map(([locale, name]) => [field(fieldPath, locale), name]);
   names.unshift([field(path, 'name'), object.name]);
   return names
-    .filter(([, name]) => !isValidName(textIn(name), isMenuCommand))
+    .filter(([, name]) => !isValidName(asString(name), isMenuCommand))
     .map(([at]) => violation(at, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid'));
 }
 
@@ -32,9 +32,9 @@ function isValidName(name: string, isMenuCommand: boolean): boolean {
 
 export function validateLocales(object: JsonObject, path: string): Violation[] {
   return ['name_localizations', 'description_localizations'].flatMap((key) => {
-    const texts = object[key];
-    if (!isObject(texts)) return [];
-    return Object.keys(texts)
+    const translations = object[key];
+    if (!isObject(translations)) return [];
+    return Object.keys(translations)
       .filter((locale) => !LOCALES.includes(locale))
       .map((locale) => badChoice(field(field(path, key), locale), LOCALES));
   });

@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { isObject, type JsonObject, listIn, objectIn, printable } from './json.ts';
+import { asList, asObject, isObject, type JsonObject, toPrintable } from './json.ts';
 import { duplicateNames, validateLocales, validateName } from './names.ts';
 import { validateRange } from './range.ts';
 import { field, item, type Violation, violation } from './violation.ts';
@@ -18,33 +18,33 @@ const holdsOptions = (type: unknown): boolean =>
 /** The rules for options that the schema lacks, applied recursively. */
 export function validateOptions(options: unknown, path: string, depth = 0): Violation[] {
   if (depth > MAX_DEPTH) return [];
-  const optionsAtPaths = listIn(options)
-    .map((each, index) => ({ object: objectIn(each), path: item(path, index) }))
+  const optionsAtPaths = asList(options)
+    .map((each, index) => ({ object: asObject(each), path: item(path, index) }))
     .filter(({ object }) => isObject(object));
   return [
     ...validateOptionTypes(optionsAtPaths, path),
     ...validateOrder(optionsAtPaths),
-    ...duplicateNames(optionsAtPaths, () => 'option').map(({ object, path: at }) => {
-      const message = `Option name ${printable(object.name)} is already used in these options`;
-      return violation(at, 'APPLICATION_COMMAND_OPTIONS_NAME_INVALID', message);
+    ...duplicateNames(optionsAtPaths, () => 'option').map(({ object, path: fieldPath }) => {
+      const message = `Option name ${toPrintable(object.name)} is already used in these options`;
+      return violation(fieldPath, 'APPLICATION_COMMAND_OPTIONS_NAME_INVALID', message);
     }),
     ...optionsAtPaths.flatMap((option) => validateOption(option, depth)),
   ];
 }
 
 function validateOptionTypes(options: readonly OptionAtPath[], path: string): Violation[] {
-  const holders = options.filter(({ object }) => holdsOptions(object.type)).length;
-  if (holders === 0 || holders === options.length) return [];
+  const containerCount = options.filter(({ object }) => holdsOptions(object.type)).length;
+  if (containerCount === 0 || containerCount === options.length) return [];
   const message = 'Sub-command and sub-command group option types are mutually exclusive to all other types';
   return [violation(path, 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID', message)];
 }
 
 function validateOrder(options: readonly OptionAtPath[]): Violation[] {
-  const optional = options.findIndex(({ object }) => !holdsOptions(object.type) && object.required !== true);
-  if (optional === -1) return [];
+  const firstOptional = options.findIndex(({ object }) => !holdsOptions(object.type) && object.required !== true);
+  if (firstOptional === -1) return [];
   const message = 'Required options must be placed before non-required options';
   return options
-    .slice(optional)
+    .slice(firstOptional)
     .filter(({ object }) => !holdsOptions(object.type) && object.required === true)
     .map(({ path }) => violation(path, 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', message));
 }
@@ -63,8 +63,11 @@ function validateOption({ object, path }: OptionAtPath, depth: number): Violatio
 }
 
 function validateChoices(option: JsonObject, path: string): Violation[] {
-  const at = field(path, 'choices');
-  const choices = listIn(option.choices).map((each, index) => ({ object: objectIn(each), path: item(at, index) }));
+  const fieldPath = field(path, 'choices');
+  const choices = asList(option.choices).map((each, index) => ({
+    object: asObject(each),
+    path: item(fieldPath, index),
+  }));
   const found = choices.flatMap((choice) => validateLocales(choice.object, choice.path));
   if (choices.length > 0 && option.autocomplete === true) {
     const message = 'An option cannot have both choices and autocomplete';
@@ -82,10 +85,10 @@ function validateChoices(option: JsonObject, path: string): Violation[] {
 function validateIntegers(option: JsonObject, path: string): Violation[] {
   if (option.type !== ApplicationCommandOptionType.Integer) return [];
   const numbers: [string, unknown][] = ['min_value', 'max_value'].map((key) => [field(path, key), option[key]]);
-  for (const [index, choice] of listIn(option.choices).entries()) {
-    numbers.push([field(item(field(path, 'choices'), index), 'value'), objectIn(choice).value]);
+  for (const [index, choice] of asList(option.choices).entries()) {
+    numbers.push([field(item(field(path, 'choices'), index), 'value'), asObject(choice).value]);
   }
   return numbers
     .filter(([, value]) => typeof value === 'number' && !Number.isInteger(value))
-    .map(([at, value]) => violation(at, 'NUMBER_TYPE_COERCE', `Value "${String(value)}" is not int.`));
+    .map(([fieldPath, value]) => violation(fieldPath, 'NUMBER_TYPE_COERCE', `Value "${String(value)}" is not int.`));
 }

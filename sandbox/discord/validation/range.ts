@@ -1,4 +1,4 @@
-import { type JsonObject, numberIn } from './json.ts';
+import { asNumber, type JsonObject } from './json.ts';
 import { field, type Violation, violation } from './violation.ts';
 
 /** Reports a lower limit above the upper limit; `defaultMax` is the upper limit if the body has none. */
@@ -9,8 +9,8 @@ export function validateRange(
   maxKey: string,
   defaultMax?: number,
 ): Violation[] {
-  const min = numberIn(object[minKey]);
-  const max = numberIn(object[maxKey]) ?? defaultMax;
+  const min = asNumber(object[minKey]);
+  const max = asNumber(object[maxKey]) ?? defaultMax;
   if (min === undefined || max === undefined || min <= max) return [];
   return [violation(field(path, minKey), 'NUMBER_TYPE_MAX', `${minKey} value should be less than or equal to ${max}.`)];
 }

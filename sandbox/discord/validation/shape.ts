@@ -1,5 +1,5 @@
 import { type $ZodLiteral, type $ZodObject, type $ZodType, type $ZodTypes, safeParse } from 'zod/v4/core';
-import { isObject, printable } from './json.ts';
+import { isObject, toPrintable } from './json.ts';
 import { field, item, required, type Violation, violation } from './violation.ts';
 import { badLength, lengthLimits, zodIssueViolation } from './zod-issues.ts';
 
@@ -48,8 +48,8 @@ export function validateShape(
     case 'union':
       return validateUnion(def.options, value, path, validation);
     case 'intersection':
-      return [def.left, def.right].flatMap((side) =>
-        validateShape(side, value, path, { ...validation, unknownKeys: 'ignored' }),
+      return [def.left, def.right].flatMap((member) =>
+        validateShape(member, value, path, { ...validation, unknownKeys: 'ignored' }),
       );
     default: {
       const parsed = safeParse(schema, value);
@@ -87,7 +87,7 @@ function validateObject(schema: $ZodObject, value: unknown, path: string, valida
       violation(
         field(path, name),
         'UNKNOWN_KEY',
-        `Discord does not know "${printable(name)}" here and would ignore it.`,
+        `Discord does not know "${toPrintable(name)}" here and would ignore it.`,
       ),
     ),
   ];

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listIn, objectIn, textIn } from './json.ts';
+import { asList, asObject, asString, isObject, type JsonObject } from './json.ts';
 
 /** Command, group, subcommand, option and choice; the schema refuses deeper nesting. */
 const MAX_DEPTH = 5;
@@ -10,16 +10,16 @@ const MAX_DEPTH = 5;
 export function commandSize(command: JsonObject, depth = 0): number {
   if (depth > MAX_DEPTH) return 0;
   const { value } = command;
-  const inner = [...listIn(command.options), ...listIn(command.choices)];
+  const inner = [...asList(command.options), ...asList(command.choices)];
   return (
-    longest(command.name, command.name_localizations) +
-    longest(command.description, command.description_localizations) +
+    longestLength(command.name, command.name_localizations) +
+    longestLength(command.description, command.description_localizations) +
     (typeof value === 'string' || typeof value === 'number' ? String(value).length : 0) +
-    inner.reduce((sum: number, each) => sum + commandSize(objectIn(each), depth + 1), 0)
+    inner.reduce((sum: number, each) => sum + commandSize(asObject(each), depth + 1), 0)
   );
 }
 
-function longest(text: unknown, localizations: unknown): number {
+function longestLength(text: unknown, localizations: unknown): number {
   const texts = isObject(localizations) ? Object.values(localizations) : [];
-  return texts.reduce((max: number, each) => Math.max(max, textIn(each).length), textIn(text).length);
+  return texts.reduce((max: number, each) => Math.max(max, asString(each).length), asString(text).length);
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listIn } from './json.ts';
+import { asList, isObject, type JsonObject } from './json.ts';
 import { field, item } from './violation.ts';
 
 /** Deeper than any valid nesting. Deeper components are skipped here, because the schema refuses them. */
@@ -11,7 +11,7 @@ export interface ComponentAtPath {
 
 /** All components of a message or modal with their paths, parents first, as Discord counts them. */
 export const flattenComponents = (components: unknown, path: string, depth = 0): ComponentAtPath[] =>
-  listIn(components).flatMap((component, index) => withDescendants(component, item(path, index), depth));
+  asList(components).flatMap((component, index) => withDescendants(component, item(path, index), depth));
 
 function withDescendants(component: unknown, path: string, depth: number): ComponentAtPath[] {
   if (!isObject(component) || depth > MAX_DEPTH) return [];

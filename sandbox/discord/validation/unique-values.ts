@@ -1,10 +1,10 @@
-import { listIn } from './json.ts';
+import { asList } from './json.ts';
 import { item, type Violation, violation } from './violation.ts';
 
 /** Reports values that occur more than once. */
 export function validateUniqueValues(values: unknown, path: string): Violation[] {
   const seen = new Set<unknown>();
-  return listIn(values).flatMap((value, index) => {
+  return asList(values).flatMap((value, index) => {
     if (!seen.has(value)) {
       seen.add(value);
       return [];

@@ -1,6 +1,6 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import type { BodyFacts } from './facts.ts';
-import { isAbsent, type JsonObject, listIn, numberIn, objectIn, textIn } from './json.ts';
+import { asList, asNumber, asObject, asString, isAbsent, type JsonObject } from './json.ts';
 import { field, item, type Violation, violation } from './violation.ts';
 
 const MAX_WAVEFORM_BYTES = 256;
@@ -8,26 +8,26 @@ const MAX_WAVEFORM_BYTES = 256;
 /** The fields that a voice message cannot have. */
 const FORBIDDEN_FIELDS = ['content', 'embeds', 'components', 'sticker_ids', 'poll'];
 
-export const isVoice = (flags: unknown): boolean => ((numberIn(flags) ?? 0) & MessageFlags.IsVoiceMessage) !== 0;
+export const isVoice = (flags: unknown): boolean => ((asNumber(flags) ?? 0) & MessageFlags.IsVoiceMessage) !== 0;
 
 /** Documentation, resources/message, "Message Flags": one audio file with duration and waveform, and nothing else. */
 export function validateVoice(message: JsonObject, facts: BodyFacts, isEdit: boolean, path: string): Violation[] {
   if (isEdit) return validateEdit(message, facts, path);
   if (!isVoice(message.flags)) return [];
   const [file, ...others] = facts.files;
-  const attachments = listIn(message.attachments);
-  const { duration_secs: seconds, waveform } = objectIn(attachments[0]);
-  const at = field(path, 'attachments');
+  const attachments = asList(message.attachments);
+  const { duration_secs: seconds, waveform } = asObject(attachments[0]);
+  const fieldPath = field(path, 'attachments');
   return [
     ...FORBIDDEN_FIELDS.filter((name) => !isEmpty(message[name])).map((name) =>
       errorCodeViolation(field(path, name), 50159, 'Voice messages do not support additional content.'),
     ),
     ...(file?.isAudio !== true || others.length > 0 || attachments.length > 1
-      ? [errorCodeViolation(at, 50160, 'Voice messages must have a single audio attachment.')]
+      ? [errorCodeViolation(fieldPath, 50160, 'Voice messages must have a single audio attachment.')]
       : []),
-    ...((numberIn(seconds) ?? 0) <= 0 || textIn(waveform) === ''
-      ? [errorCodeViolation(at, 50161, 'Voice messages must have supporting metadata.')]
-      : validateWaveform(textIn(waveform), field(item(at, 0), 'waveform'))),
+    ...((asNumber(seconds) ?? 0) <= 0 || asString(waveform) === ''
+      ? [errorCodeViolation(fieldPath, 50161, 'Voice messages must have supporting metadata.')]
+      : validateWaveform(asString(waveform), field(item(fieldPath, 0), 'waveform'))),
   ];
 }
 
@@ -40,11 +40,11 @@ function validateEdit(message: JsonObject, { files, before }: BodyFacts, path: s
   return [violation(field(path, 'flags'), 'MESSAGE_FLAG_NOT_ALLOWED', 'An edit cannot make a voice message')];
 }
 
-function validateWaveform(waveform: string, at: string): Violation[] {
+function validateWaveform(waveform: string, fieldPath: string): Violation[] {
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(waveform);
   if (isBase64 && Buffer.from(waveform, 'base64').length <= MAX_WAVEFORM_BYTES) return [];
   const reason = `A waveform is base64 of ${MAX_WAVEFORM_BYTES} bytes or fewer.`;
-  return [violation(at, 'VOICE_MESSAGE_WAVEFORM_INVALID', reason)];
+  return [violation(fieldPath, 'VOICE_MESSAGE_WAVEFORM_INVALID', reason)];
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -1,5 +1,5 @@
 import type { $ZodChecks, $ZodIssue, $ZodType } from 'zod/v4/core';
-import { printable } from './json.ts';
+import { toPrintable } from './json.ts';
 import { required, type Violation, violation } from './violation.ts';
 
 interface LengthLimits {
@@ -30,18 +30,18 @@ export const badChoice = (path: string, choices: readonly unknown[]): Violation 
 
 const TYPE_VIOLATIONS: Readonly<Record<string, (path: string, value: unknown) => Violation>> = {
   string: (path, value) =>
-    violation(path, 'STRING_TYPE_CONVERT', `Could not interpret "${printable(value)}" as string.`),
-  number: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${printable(value)}" is not int.`),
-  int: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${printable(value)}" is not int.`),
+    violation(path, 'STRING_TYPE_CONVERT', `Could not interpret "${toPrintable(value)}" as string.`),
+  number: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${toPrintable(value)}" is not int.`),
+  int: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${toPrintable(value)}" is not int.`),
   boolean: (path) => violation(path, 'BOOLEAN_TYPE_CONVERT', 'Must be either true or false.'),
 };
 
 const FORMAT_VIOLATIONS: Readonly<Record<string, (path: string, value: unknown) => Violation>> = {
   url: (path) => violation(path, 'URL_TYPE_INVALID_URL', 'Not a well formed URL.'),
   datetime: (path, value) =>
-    violation(path, 'DATE_TIME_TYPE_PARSE', `Could not parse ${printable(value)}. Should be ISO8601.`),
+    violation(path, 'DATE_TIME_TYPE_PARSE', `Could not parse ${toPrintable(value)}. Should be ISO8601.`),
   // Discord's schemas contain only one pattern, that of a snowflake.
-  regex: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${printable(value)}" is not snowflake.`),
+  regex: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${toPrintable(value)}" is not snowflake.`),
 };
 
 /** Translates a zod issue into Discord's code and message. */

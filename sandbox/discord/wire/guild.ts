@@ -62,8 +62,8 @@ export function guildWire(guild: Guild): Record<string, unknown> {
 }
 
 /** GUILD_CREATE (documentation, events/gateway-events, "Guild Create"): without the members intent, only the bot. */
-export function guildCreateWire(guild: Guild, world: World, now: number, withAllMembers: boolean) {
-  const members = [...guild.members.values()].filter(({ userId }) => withAllMembers || userId === world.bot.id);
+export function guildCreateWire(guild: Guild, world: World, now: number, includesAllMembers: boolean) {
+  const members = [...guild.members.values()].filter(({ userId }) => includesAllMembers || userId === world.bot.id);
   return {
     ...guildWire(guild),
     joined_at: new Date(guild.members.get(world.bot.id)?.joinedAt ?? now).toISOString(),

@@ -1,7 +1,7 @@
 import type { APIGuildMember, APIUser, GuildMemberFlags, UserFlags } from 'discord-api-types/v10';
 import type { Member, User, World } from '../world.ts';
 
-const none = 0 as UserFlags;
+const noFlags = 0 as UserFlags;
 
 export const userWire = (user: User): APIUser => ({
   id: user.id,
@@ -11,8 +11,8 @@ export const userWire = (user: User): APIUser => ({
   avatar: null,
   banner: null,
   accent_color: null,
-  public_flags: none,
-  flags: none,
+  public_flags: noFlags,
+  flags: noFlags,
   primary_guild: null,
   ...(user.bot && { bot: true }),
 });

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { faultSchema, targetSchema } from '../fault.ts';
 import { faultPresets, presetNames } from '../fault-presets.ts';
 import type { Parts } from '../parts.ts';
-import { sentence } from './guard.ts';
+import { sendError } from './guard.ts';
 import { parseAction } from './parse-action.ts';
 
 const faultSchemaWithTarget = z.strictObject({
   on: targetSchema.optional(),
   do: z.union([z.enum(presetNames), faultSchema], {
-    error: () => `is the name of a fault (${presetNames.join(', ')}) or a fault in full`,
+    error: () => `must be the name of a fault (${presetNames.join(', ')}) or a complete fault`,
   }),
   times: z.int().min(1).max(1_000_000).optional(),
   after: z.int().min(0).max(1_000_000).optional(),
@@ -33,6 +33,6 @@ export function faultControlRoutes(control: FastifyInstance, parts: Parts): void
   control.delete<{ Params: { id: string } }>('/faults/:id', (request, reply) =>
     parts.faults.remove(Number(request.params.id))
       ? list()
-      : sentence(reply, 404, `There is no fault ${request.params.id}.`),
+      : sendError(reply, 404, `There is no fault ${request.params.id}.`),
   );
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { restrictToLoopback, sendError } from '../../loopback.ts';
 import type { Parts } from '../parts.ts';
 
-export { sendError as sentence };
+export { sendError };
 
 /** Restricts the control API to this machine and to holders of an API key. */
 export function guard(control: FastifyInstance, parts: Parts): void {
@@ -12,12 +12,8 @@ export function guard(control: FastifyInstance, parts: Parts): void {
     if (!grant) return sendError(reply, 401, 'The control API requires an API key: send Authorization: Bearer <key>.');
     request.grant = grant;
   });
-  control.setErrorHandler((problem, _, reply) => {
-    const {
-      statusCode = 500,
-      message,
-      detail,
-    } = problem as Error & { statusCode?: number; detail?: { status: number } };
+  control.setErrorHandler((error, _, reply) => {
+    const { statusCode = 500, message, detail } = error as Error & { statusCode?: number; detail?: { status: number } };
     return sendError(reply, detail?.status ?? statusCode, message);
   });
   control.setNotFoundHandler((request, reply) =>

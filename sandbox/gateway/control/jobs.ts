@@ -6,7 +6,7 @@ import type { Job } from '../job.ts';
 import { keyName } from '../keys.ts';
 import type { Parts } from '../parts.ts';
 import { resultUrls } from '../wire/view.ts';
-import { sentence } from './guard.ts';
+import { sendError } from './guard.ts';
 import { parseAction } from './parse-action.ts';
 
 const jobActionSchema = z.discriminatedUnion('do', [
@@ -17,20 +17,20 @@ const jobActionSchema = z.discriminatedUnion('do', [
 ]);
 
 export function jobControlRoutes(control: FastifyInstance, parts: Parts): void {
-  type ById = { Params: { id: string } };
-  const unknown = (reply: FastifyReply, id: string) => sentence(reply, 404, `There is no job ${id}.`);
+  type JobRequest = { Params: { id: string } };
+  const replyUnknownJob = (reply: FastifyReply, id: string) => sendError(reply, 404, `There is no job ${id}.`);
 
   control.get('/jobs', () => ({ jobs: parts.jobs.list().map((job) => jobSummary(job, parts)) }));
-  control.get<ById>('/jobs/:id', (request, reply) => {
+  control.get<JobRequest>('/jobs/:id', (request, reply) => {
     const job = parts.jobs.get(request.params.id);
-    return job ? jobSummary(job, parts) : unknown(reply, request.params.id);
+    return job ? jobSummary(job, parts) : replyUnknownJob(reply, request.params.id);
   });
-  control.post<ById>('/jobs/:id', (request, reply) => {
+  control.post<JobRequest>('/jobs/:id', (request, reply) => {
     const { id } = request.params;
     const action = parseAction(jobActionSchema, request);
-    if (!parts.jobs.get(id)) return unknown(reply, id);
+    if (!parts.jobs.get(id)) return replyUnknownJob(reply, id);
     const job = runAction(action, id, parts);
-    return job ? jobSummary(job, parts) : sentence(reply, 409, `The job ${id} is not in progress.`);
+    return job ? jobSummary(job, parts) : sendError(reply, 409, `The job ${id} is not in progress.`);
   });
 }
 
@@ -41,7 +41,7 @@ function runAction(action: z.output<typeof jobActionSchema>, id: string, parts: 
     case 'fail':
       return parts.jobs.fail(id, action.reason);
     case 'stick':
-      return parts.jobs.stick(id);
+      return parts.jobs.freeze(id);
     case 'expire-files':
       return parts.jobs.expireFiles(id);
   }
@@ -56,7 +56,7 @@ const SHOWN_FIELDS = [
 function jobSummary(job: Job, parts: Parts): Record<string, unknown> {
   return {
     ...Object.fromEntries(SHOWN_FIELDS.map((name) => [name, job[name]])),
-    ...parts.tally.of(job.id),
+    ...parts.tally.countOf(job.id),
     key: keyName(job.key),
     charge: amountText(job.charge),
     files: resultUrls(job, viewOf(parts)),

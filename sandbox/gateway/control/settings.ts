@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { amountText } from '../decimal.ts';
 import type { Parts } from '../parts.ts';
-import { callbackHabits, profiles, type Quirks, quirksOf, videoShapes } from '../quirks.ts';
+import { callbackModes, profiles, type Quirks, quirksOf, videoShapes } from '../quirks.ts';
 import { dialects } from '../realtime/dialect.ts';
 import { parseAction } from './parse-action.ts';
 
@@ -13,7 +13,7 @@ const quirksSchema = z
   .strictObject({
     ...Object.fromEntries(booleanQuirks.map((name) => [name, z.boolean()])),
     videoShape: z.enum(videoShapes),
-    callbacks: z.enum(callbackHabits),
+    callbacks: z.enum(callbackModes),
     videosBody: z.enum(['either', 'json', 'form']),
     queuedFrom: z.int().min(0),
     fullFrom: z.int().min(0),

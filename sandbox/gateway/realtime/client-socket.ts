@@ -40,7 +40,7 @@ export class ClientSocket {
     this.#socket.close(reason === 'expired' ? GOING_AWAY : INTERNAL_ERROR, message);
   }
 
-  /** Cuts the connection without a close frame. */
+  /** Drops the connection without a close frame. */
   drop(): void {
     this.#socket.terminate();
   }
@@ -58,9 +58,9 @@ function parseEvent(text: string): unknown {
   try {
     const event: unknown = JSON.parse(text);
     return isTooDeep(event) ? undefined : event;
-  } catch (problem) {
-    if (problem instanceof SyntaxError) return undefined;
-    throw problem;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 

@@ -56,17 +56,17 @@ export class Conversation {
   }
 
   delete(id: string): void {
-    this.#require(id, 'delete');
+    this.#getItem(id, 'delete');
     this.#items = this.#items.filter((item) => item.id !== id);
   }
 
   retrieve(id: string): Item {
-    return this.#require(id, 'retrieve');
+    return this.#getItem(id, 'retrieve');
   }
 
   /** Removes the part of the reply that was not played, because the user did not hear it. */
   truncate(id: string, content: number, ms: number): void {
-    const item = this.#require(id, 'truncate');
+    const item = this.#getItem(id, 'truncate');
     const part = item.type === 'message' && item.role === 'assistant' ? item.parts[content] : undefined;
     if (item.type !== 'message' || part?.type !== 'speech') {
       throw new EventError('Only model output audio messages can be truncated.', {
@@ -93,7 +93,7 @@ export class Conversation {
     });
   }
 
-  #require(id: string, operation: 'delete' | 'retrieve' | 'truncate'): Item {
+  #getItem(id: string, operation: 'delete' | 'retrieve' | 'truncate'): Item {
     const item = this.find(id);
     if (item) return item;
     throw new EventError(`Error with item: no item with id '${id}' exists in this conversation.`, {

@@ -11,45 +11,45 @@ const WINDOW_SAMPLES = PCM_RATE / 10;
 const MIN_SIMILARITY = 0.6;
 
 /** Describes audio by its length, loudness and pitch, in place of speech recognition. */
-export function describeSound(sound: Pcm): string {
-  const seconds = secondsOf(sound).toFixed(1);
-  const loudness = loudnessOf(sound);
+export function describeAudio(audio: Pcm): string {
+  const seconds = secondsOf(audio).toFixed(1);
+  const loudness = loudnessOf(audio);
   if (loudness < MAX_SILENT_LOUDNESS) return `a silence of ${seconds} seconds`;
-  const loud = loudness < MAX_QUIET_LOUDNESS ? 'quiet' : loudness < MIN_LOUD_LOUDNESS ? 'clear' : 'loud';
-  const pitch = pitchOf(loudestWindow(sound));
-  return `a ${loud} sound of ${seconds} seconds${pitch === undefined ? '' : `, at about ${pitch} hertz`}`;
+  const loudnessName = loudness < MAX_QUIET_LOUDNESS ? 'quiet' : loudness < MIN_LOUD_LOUDNESS ? 'clear' : 'loud';
+  const pitch = pitchOf(loudestWindow(audio));
+  return `a ${loudnessName} sound of ${seconds} seconds${pitch === undefined ? '' : `, at about ${pitch} hertz`}`;
 }
 
 /** The root mean square of the samples, which is 0.7 for a full-scale tone. */
-export function loudnessOf(sound: Pcm): number {
-  if (sound.length === 0) return 0;
+export function loudnessOf(audio: Pcm): number {
+  if (audio.length === 0) return 0;
   let sum = 0;
-  for (const value of sound) sum += value * value;
-  return Math.sqrt(sum / sound.length) / 32_768;
+  for (const value of audio) sum += value * value;
+  return Math.sqrt(sum / audio.length) / 32_768;
 }
 
-function loudestWindow(sound: Pcm): Pcm {
-  const windows = Array.from({ length: Math.max(1, Math.floor(sound.length / WINDOW_SAMPLES)) }, (_, at) =>
-    sound.subarray(at * WINDOW_SAMPLES, (at + 1) * WINDOW_SAMPLES),
+function loudestWindow(audio: Pcm): Pcm {
+  const windows = Array.from({ length: Math.max(1, Math.floor(audio.length / WINDOW_SAMPLES)) }, (_, at) =>
+    audio.subarray(at * WINDOW_SAMPLES, (at + 1) * WINDOW_SAMPLES),
   );
   return windows.reduce((best, one) => (loudnessOf(one) > loudnessOf(best) ? one : best));
 }
 
 /** The pitch to the nearest ten hertz, or undefined for noise. */
 function pitchOf(window: Pcm): number | undefined {
-  const shortest = Math.floor(PCM_RATE / MAX_PITCH_HZ);
+  const minLag = Math.floor(PCM_RATE / MAX_PITCH_HZ);
   const similarity = (lag: number) => {
-    let [product, own, other] = [0, 1, 1];
+    let [product, energy, laggedEnergy] = [0, 1, 1];
     for (let at = lag; at < window.length; at++) {
-      const [now, then] = [window[at] ?? 0, window[at - lag] ?? 0];
-      product += now * then;
-      own += now * now;
-      other += then * then;
+      const [sample, laggedSample] = [window[at] ?? 0, window[at - lag] ?? 0];
+      product += sample * laggedSample;
+      energy += sample * sample;
+      laggedEnergy += laggedSample * laggedSample;
     }
-    return product / Math.sqrt(own * other);
+    return product / Math.sqrt(energy * laggedEnergy);
   };
-  const similarities = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - shortest }, (_, at) =>
-    similarity(at + shortest),
+  const similarities = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - minLag }, (_, at) =>
+    similarity(at + minLag),
   );
   // Takes the shortest lag that is nearly as similar as the best one, because its multiples are similar too.
   const best = Math.max(...similarities);
@@ -58,5 +58,5 @@ function pitchOf(window: Pcm): number | undefined {
     (value, index) =>
       value > best * 0.95 && value >= (similarities[index - 1] ?? value) && value >= (similarities[index + 1] ?? value),
   );
-  return at < 0 ? undefined : Math.round(PCM_RATE / (at + shortest) / 10) * 10;
+  return at < 0 ? undefined : Math.round(PCM_RATE / (at + minLag) / 10) * 10;
 }

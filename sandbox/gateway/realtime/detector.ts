@@ -24,12 +24,13 @@ export class Detector {
 
   /** Yields whenever speech starts or stops within the chunk. */
   *detect(chunk: Pcm, { threshold, silence_duration_ms: timeout }: Detection): Generator<SpeechChange, void, void> {
-    const sound = new Int16Array(this.#remainder.length + chunk.length);
-    sound.set(this.#remainder);
-    sound.set(chunk, this.#remainder.length);
-    let at = 0;
-    for (; at + FRAME_SAMPLES <= sound.length; at += FRAME_SAMPLES) {
-      const isLoud = loudnessOf(sound.subarray(at, at + FRAME_SAMPLES)) > threshold * LOUDNESS_AT_FULL_THRESHOLD;
+    const samples = new Int16Array(this.#remainder.length + chunk.length);
+    samples.set(this.#remainder);
+    samples.set(chunk, this.#remainder.length);
+    let offset = 0;
+    for (; offset + FRAME_SAMPLES <= samples.length; offset += FRAME_SAMPLES) {
+      const isLoud =
+        loudnessOf(samples.subarray(offset, offset + FRAME_SAMPLES)) > threshold * LOUDNESS_AT_FULL_THRESHOLD;
       this.#ms += FRAME_MS;
       this.#silentMs = isLoud ? 0 : this.#silentMs + FRAME_MS;
       if (isLoud && !this.#isSpeaking) {
@@ -40,7 +41,7 @@ export class Detector {
         yield { kind: 'stopped', ms: this.#ms };
       }
     }
-    this.#remainder = sound.slice(at);
+    this.#remainder = samples.slice(offset);
   }
 
   /** Called when the input was committed or cleared by the client. */

@@ -45,21 +45,21 @@ export class InputBuffer {
         { code: 'input_audio_buffer_commit_empty' },
       );
     }
-    const sound = samplesFrom(Buffer.concat(this.#chunks));
+    const samples = samplesFrom(Buffer.concat(this.#chunks));
     this.clear();
-    return sound;
+    return samples;
   }
 }
 
-/** Drops a last odd byte, which is half a sample. */
+/** Drops an odd last byte, which is half a sample. */
 export function samplesFrom(bytes: Buffer): Pcm {
-  const sound = new Int16Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
-  for (let at = 0; at < sound.length; at++) sound[at] = bytes.readInt16LE(at * BYTES_PER_SAMPLE);
-  return sound;
+  const samples = new Int16Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
+  for (let at = 0; at < samples.length; at++) samples[at] = bytes.readInt16LE(at * BYTES_PER_SAMPLE);
+  return samples;
 }
 
-export function bytesOf(sound: Pcm): Buffer {
-  const bytes = Buffer.allocUnsafe(sound.length * BYTES_PER_SAMPLE);
-  for (let at = 0; at < sound.length; at++) bytes.writeInt16LE(sound[at] ?? 0, at * BYTES_PER_SAMPLE);
+export function bytesOf(samples: Pcm): Buffer {
+  const bytes = Buffer.allocUnsafe(samples.length * BYTES_PER_SAMPLE);
+  for (let at = 0; at < samples.length; at++) bytes.writeInt16LE(samples[at] ?? 0, at * BYTES_PER_SAMPLE);
   return bytes;
 }

@@ -2,7 +2,7 @@ import { PCM_RATE } from '../../../src/lib/pcm.ts';
 import type { InputItem } from '../requests/text.ts';
 import type { Body } from '../wire/view.ts';
 import { type Dialect, NAMES_BY_DIALECT } from './dialect.ts';
-import { samplesOf, wordsSpoken } from './voice.ts';
+import { sampleCountOf, spokenWordsOf } from './voice.ts';
 
 type Status = 'in_progress' | 'completed' | 'incomplete';
 
@@ -78,15 +78,15 @@ export const textOf = ({ parts }: Message): string =>
 
 /** The duration of a spoken text. */
 export const speechMs = (speech: string): number =>
-  (wordsSpoken(speech).reduce((sum, word) => sum + samplesOf(word), 0) / PCM_RATE) * 1_000;
+  (spokenWordsOf(speech).reduce((sum, word) => sum + sampleCountOf(word), 0) / PCM_RATE) * 1_000;
 
 /** The words that have begun by the given time. */
 export function textUntil(speech: string, ms: number): string {
   const maxSamples = (ms * PCM_RATE) / 1_000;
   let samples = 0;
-  const playedWords = wordsSpoken(speech).filter((word) => {
+  const playedWords = spokenWordsOf(speech).filter((word) => {
     const hasBegun = samples < maxSamples;
-    samples += samplesOf(word);
+    samples += sampleCountOf(word);
     return hasBegun;
   });
   return playedWords.join('').trimEnd();

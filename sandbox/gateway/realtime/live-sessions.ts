@@ -13,7 +13,7 @@ interface SessionEvents {
 export class LiveSessions extends EventEmitter<SessionEvents> {
   readonly #open = new Set<Session>();
   /** The number of sessions opened since the gateway started. */
-  opened = 0;
+  openedCount = 0;
 
   /** The open sessions, oldest first. */
   get sessions(): readonly Session[] {
@@ -22,7 +22,7 @@ export class LiveSessions extends EventEmitter<SessionEvents> {
 
   add(session: Session): void {
     this.#open.add(session);
-    this.opened += 1;
+    this.openedCount += 1;
     this.emit('open', session);
   }
 
@@ -34,8 +34,8 @@ export class LiveSessions extends EventEmitter<SessionEvents> {
     if (this.#open.delete(session)) this.emit('close', session);
   }
 
-  /** Cuts all connections. */
-  cutAll(): void {
+  /** Drops all connections. */
+  dropAll(): void {
     for (const session of this.sessions) session.cut();
   }
 }

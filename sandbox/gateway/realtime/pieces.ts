@@ -1,5 +1,5 @@
 import { bytesOf } from './input-buffer.ts';
-import { type Voice, wordIn, wordsSpoken } from './voice.ts';
+import { spokenWordsOf, synthesizeWord, type Voice } from './voice.ts';
 
 /** A delta of a reply, and its delay in milliseconds of the gateway's own time. */
 export interface Piece {
@@ -19,24 +19,24 @@ const AUDIO_MS = 20;
 const AUDIO_BYTES = 9_600;
 
 export const writtenWords = (text: string): readonly Word[] =>
-  wordsSpoken(text).map((word) => ({ text: word, pieces: [{ wait: WORD_MS, kind: 'text', delta: word }] }));
+  spokenWordsOf(text).map((word) => ({ text: word, pieces: [{ wait: WORD_MS, kind: 'text', delta: word }] }));
 
 /** Each word with its audio. With `isOdd`, deltas end in the middle of a sample. */
-export function* spokenWords(text: string, voice: Voice, isOdd: boolean): Generator<Word, void, void> {
-  const size = isOdd ? AUDIO_BYTES + 1 : AUDIO_BYTES;
-  const words = wordsSpoken(text);
-  let rest = Buffer.alloc(0);
+export function* spokenWords(text: string, voice: Voice, splitsSamples: boolean): Generator<Word, void, void> {
+  const size = splitsSamples ? AUDIO_BYTES + 1 : AUDIO_BYTES;
+  const words = spokenWordsOf(text);
+  let remainder = Buffer.alloc(0);
   for (const [at, word] of words.entries()) {
     const pieces: Piece[] = [{ wait: WORD_MS, kind: 'transcript', delta: word }];
-    let bytes = Buffer.concat([rest, bytesOf(wordIn(word, voice))]);
+    let bytes = Buffer.concat([remainder, bytesOf(synthesizeWord(word, voice))]);
     // Holds back half a sample until the next word; the last word sends everything.
-    const heldBack = isOdd && at < words.length - 1 ? 1 : 0;
-    while (bytes.length > heldBack) {
-      const piece = bytes.subarray(0, Math.min(size, bytes.length - heldBack));
+    const heldBackBytes = splitsSamples && at < words.length - 1 ? 1 : 0;
+    while (bytes.length > heldBackBytes) {
+      const piece = bytes.subarray(0, Math.min(size, bytes.length - heldBackBytes));
       pieces.push({ wait: AUDIO_MS, kind: 'audio', delta: piece.toString('base64') });
       bytes = bytes.subarray(piece.length);
     }
-    rest = bytes;
+    remainder = bytes;
     yield { text: word, pieces };
   }
 }

@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts';
 import type { Settings } from './settings.ts';
 
 /** What a reply contains: a text, or tool calls instead. */
-export type Plan =
+export type ReplyPlan =
   | { readonly type: 'words'; readonly text: string }
   | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly argumentsJson: string }[] };
 
@@ -14,7 +14,7 @@ export type Plan =
 const REPEATED_WORDS = 8;
 
 /** Plans a reply without a model. The reply quotes the first and last messages and the previous reply, to show that the session has the whole conversation. */
-export function planFor(conversation: Conversation, model: string, settings: Settings): Plan {
+export function planFor(conversation: Conversation, model: string, settings: Settings): ReplyPlan {
   const textRequest: TextRequest = {
     ...{ model, input: conversation.input, stream: true, instructions: settings.instructions },
     ...{ tools: settings.tools, tool_choice: settings.toolChoice },
@@ -31,16 +31,16 @@ export function planFor(conversation: Conversation, model: string, settings: Set
 }
 
 function introduction(
-  { question, before }: ReturnType<typeof conversationOf>,
+  { question, earlierMessages }: ReturnType<typeof conversationOf>,
   { lastReply }: Conversation,
   { instructions }: Settings,
 ): string {
-  const [first] = before;
+  const [first] = earlierMessages;
   const last = lastReply?.split(/\s+/).slice(-REPEATED_WORDS).join(' ');
   return [
     'This is the sandbox speaking.',
     question === '' ? 'You said nothing yet.' : `You said: ${quoted(question)}.`,
-    ...(first === undefined ? [] : [`The first of ${before.length + 1} things was: ${quoted(first)}.`]),
+    ...(first === undefined ? [] : [`The first of ${earlierMessages.length + 1} things was: ${quoted(first)}.`]),
     ...(last === undefined ? [] : [`My last words were: ${quoted(last)}.`]),
     ...(instructions === '' ? [] : [`I was told: ${quoted(instructions)}.`]),
   ].join(' ');

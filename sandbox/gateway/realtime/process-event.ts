@@ -26,10 +26,10 @@ export function processEvent(received: unknown, session: Session): void {
   try {
     if (received === undefined) throw unreadable();
     applyEvent(parseEvent(received, session.dialect), session);
-  } catch (problem) {
-    if (!(problem instanceof EventError)) throw problem;
+  } catch (error) {
+    if (!(error instanceof EventError)) throw error;
     const { event_id: eventId } = (received ?? {}) as { event_id?: unknown };
-    client.send(errorEvent(problem.message, problem.detail, typeof eventId === 'string' ? eventId : null));
+    client.send(errorEvent(error.message, error.detail, typeof eventId === 'string' ? eventId : null));
   }
 }
 
@@ -98,9 +98,9 @@ function updateSession({ model, settings: changes }: SessionRequest, session: Se
   const settings = { ...session.settings, ...changes };
   if (session.turns.hasSpoken && settings.voice !== session.settings.voice)
     throw voiceCannotChange('session', session.dialect);
-  const asksForTranscripts = Boolean(changes.transcription);
-  const fault = session.faultAt('settings', asksForTranscripts);
-  if (asksForTranscripts) checkTranscriber(changes.transcription?.model, fault?.how === 'refuse-transcriber', session);
+  const requestsTranscripts = Boolean(changes.transcription);
+  const fault = session.faultAt('settings', requestsTranscripts);
+  if (requestsTranscripts) checkTranscriber(changes.transcription?.model, fault?.how === 'refuse-transcriber', session);
   session.settings = settings;
   session.client.send({ type: 'session.updated', session: session.body });
   if (fault?.how === 'drop-updated') session.cut();
@@ -128,6 +128,6 @@ function createItem({ id, ...received }: NewItem, previousId: string | undefined
     }
   }
   const item: Item = { ...received, id: id ?? session.createId('item'), status: 'completed' };
-  const before = conversation.add(item, previousId);
-  for (const event of addedEvents(item, before, dialect)) client.send(event);
+  const previousItemId = conversation.add(item, previousId);
+  for (const event of addedEvents(item, previousItemId, dialect)) client.send(event);
 }

@@ -28,10 +28,10 @@ export function openingEvents(item: Item, position: ItemPosition): Body[] {
   // The item is announced without its parts, which follow in their own events.
   const itemWithoutParts = item.type === 'message' ? { ...item, parts: [] } : item;
   return [
-    { type: 'response.output_item.added', ...inResponse(position), item: itemBody(itemWithoutParts, dialect) },
+    { type: 'response.output_item.added', ...responseFields(position), item: itemBody(itemWithoutParts, dialect) },
     ...(previousItemId === undefined ? [] : addedEvents(itemWithoutParts, previousItemId, dialect)),
     ...partsOf(item).map((part, at) => ({
-      ...{ type: 'response.content_part.added', ...inItem(item, position), content_index: at },
+      ...{ type: 'response.content_part.added', ...itemFields(item, position), content_index: at },
       part: partBody(part, 'assistant', dialect),
     })),
   ];
@@ -42,22 +42,28 @@ export function closingEvents(item: Item, position: ItemPosition): Body[] {
   const body = itemBody(item, dialect);
   return [
     ...partsOf(item).flatMap((part, at) =>
-      partClosing(part, { ...inItem(item, position), content_index: at }, dialect),
+      partClosing(part, { ...itemFields(item, position), content_index: at }, dialect),
     ),
     ...(item.type === 'function_call'
-      ? [{ type: 'response.function_call_arguments.done', ...ofCall(item, position), arguments: item.argumentsJson }]
+      ? [
+          {
+            type: 'response.function_call_arguments.done',
+            ...callFields(item, position),
+            arguments: item.argumentsJson,
+          },
+        ]
       : []),
     ...(previousItemId === undefined || dialect === 'beta'
       ? []
       : [{ type: 'conversation.item.done', previous_item_id: previousItemId, item: body }]),
-    { type: 'response.output_item.done', ...inResponse(position), item: body },
+    { type: 'response.output_item.done', ...responseFields(position), item: body },
   ];
 }
 
 export const pieceEvent = ({ kind, delta }: Piece, item: Item, position: ItemPosition): Body => ({
   ...{
     type: `response.${NAMES_BY_DIALECT[position.dialect][kind]}.delta`,
-    ...inItem(item, position),
+    ...itemFields(item, position),
     content_index: 0,
     delta,
   },
@@ -68,25 +74,25 @@ export const argumentsEvent = (
   item: Item & { type: 'function_call' },
   position: ItemPosition,
 ): Body => ({
-  ...{ type: 'response.function_call_arguments.delta', ...inItem(item, position), call_id: item.callId, delta },
+  ...{ type: 'response.function_call_arguments.delta', ...itemFields(item, position), call_id: item.callId, delta },
 });
 
 const partsOf = (item: Item): readonly Part[] => (item.type === 'message' ? item.parts : []);
-const inResponse = ({ responseId, index }: ItemPosition) => ({ response_id: responseId, output_index: index });
-const inItem = ({ id }: Item, position: ItemPosition) => ({ ...inResponse(position), item_id: id });
-const ofCall = (item: Item & { type: 'function_call' }, position: ItemPosition) => ({
-  ...{ ...inItem(item, position), call_id: item.callId, name: item.name },
+const responseFields = ({ responseId, index }: ItemPosition) => ({ response_id: responseId, output_index: index });
+const itemFields = ({ id }: Item, position: ItemPosition) => ({ ...responseFields(position), item_id: id });
+const callFields = (item: Item & { type: 'function_call' }, position: ItemPosition) => ({
+  ...{ ...itemFields(item, position), call_id: item.callId, name: item.name },
 });
 
 function partClosing(part: Part, ids: Body, dialect: Dialect): Body[] {
   const names = NAMES_BY_DIALECT[dialect];
-  const done = { type: 'response.content_part.done', ...ids, part: partBody(part, 'assistant', dialect) };
+  const partDone = { type: 'response.content_part.done', ...ids, part: partBody(part, 'assistant', dialect) };
   if (part.type === 'speech') {
     return [
       { type: `response.${names.audio}.done`, ...ids },
       { type: `response.${names.transcript}.done`, ...ids, transcript: part.text },
-      done,
+      partDone,
     ];
   }
-  return part.type === 'text' ? [{ type: `response.${names.text}.done`, ...ids, text: part.text }, done] : [];
+  return part.type === 'text' ? [{ type: `response.${names.text}.done`, ...ids, text: part.text }, partDone] : [];
 }

@@ -4,18 +4,18 @@ import type { Conversation } from './conversation.ts';
 import type { Dialect } from './dialect.ts';
 import { type Item, itemBody } from './item.ts';
 import { spokenWords, type Word, writtenWords } from './pieces.ts';
-import type { Plan } from './plan-reply.ts';
+import type { ReplyPlan } from './plan-reply.ts';
 import { argumentsEvent, closingEvents, type ItemPosition, openingEvents, pieceEvent } from './reply-events.ts';
 import { MAX_TOKENS, responseHead, type Settings } from './settings.ts';
 import { addTokens, NO_TOKENS, sumOf, type Tokens, tokensOf, usageBody } from './tokens.ts';
-import { wordsSpoken } from './voice.ts';
+import { spokenWordsOf } from './voice.ts';
 
 interface ReplyOptions {
   readonly id: string;
   readonly dialect: Dialect;
   readonly settings: Settings;
   readonly metadata: Record<string, string> | null;
-  readonly plan: Plan;
+  readonly plan: ReplyPlan;
   /** Set if the reply becomes part of the conversation. */
   readonly conversation: Conversation | undefined;
   readonly conversationId: string | null;
@@ -61,8 +61,8 @@ export class Reply {
       for (const { name, argumentsJson } of plan.calls) yield* this.#call(name, argumentsJson);
       return yield* this.endEvents('completed');
     }
-    const isWhole = yield* this.#say(plan.text);
-    yield* isWhole ? this.endEvents('completed') : this.endEvents('incomplete', { reason: 'max_output_tokens' });
+    const isComplete = yield* this.#say(plan.text);
+    yield* isComplete ? this.endEvents('completed') : this.endEvents('incomplete', { reason: 'max_output_tokens' });
   }
 
   /** The events that end the reply, at any stage. */
@@ -86,9 +86,9 @@ export class Reply {
       remainingTokens -= sumOf(tokensOf({ ...head, parts: [{ type, text: word.text }] }));
       if (remainingTokens < 0) return false;
       for (const piece of word.pieces) {
-        yield* this.#at(piece.wait, (place) => [pieceEvent(piece, item, place)]);
+        yield* this.#timedEvents(piece.wait, (position) => [pieceEvent(piece, item, position)]);
         // Only sent text counts as output, because a reply may be cancelled before the next word.
-        if (piece.kind !== 'audio') this.#change((now) => extended(now, piece.delta));
+        if (piece.kind !== 'audio') this.#change((current) => withDelta(current, piece.delta));
       }
     }
     return true;
@@ -99,9 +99,9 @@ export class Reply {
     const head = { id: createId('item'), status: 'in_progress', type: 'function_call' } as const;
     const call = { ...head, callId: createId('call'), name, argumentsJson: '' };
     yield* this.#open(call);
-    for (const delta of wordsSpoken(argumentsJson)) {
-      yield* this.#at(ARGUMENTS_PIECE_MS, (place) => [argumentsEvent(delta, call, place)]);
-      this.#change((now) => extended(now, delta));
+    for (const delta of spokenWordsOf(argumentsJson)) {
+      yield* this.#timedEvents(ARGUMENTS_PIECE_MS, (position) => [argumentsEvent(delta, call, position)]);
+      this.#change((current) => withDelta(current, delta));
     }
     yield* this.#close('completed');
   }
@@ -110,27 +110,30 @@ export class Reply {
     const { id: responseId, dialect, conversation } = this.#options;
     this.#position = { responseId, dialect, index: this.#items.length, previousItemId: conversation?.add(item) };
     this.#items = [...this.#items, item];
-    yield* this.#at(0, (place) => openingEvents(item, place));
+    yield* this.#timedEvents(0, (position) => openingEvents(item, position));
   }
 
   *#close(status: 'completed' | 'incomplete'): Generator<TimedEvent, void, void> {
     if (!this.#position) return;
-    const item = this.#change((now) => ({ ...now, status }));
-    yield* this.#at(0, (place) => closingEvents(item, place));
+    const item = this.#change((current) => ({ ...current, status }));
+    yield* this.#timedEvents(0, (position) => closingEvents(item, position));
     this.#position = undefined;
   }
 
-  *#at(wait: number, eventsAt: (place: ItemPosition) => readonly Body[]): Generator<TimedEvent, void, void> {
-    for (const [at, event] of (this.#position ? eventsAt(this.#position) : []).entries())
-      yield { wait: at === 0 ? wait : 0, event };
+  *#timedEvents(
+    wait: number,
+    eventsAt: (position: ItemPosition) => readonly Body[],
+  ): Generator<TimedEvent, void, void> {
+    for (const [index, event] of (this.#position ? eventsAt(this.#position) : []).entries())
+      yield { wait: index === 0 ? wait : 0, event };
   }
 
   /** Changes the current item, starting from its version in the conversation, which may have been truncated. */
-  #change(change: (now: Item) => Item): Item {
+  #change(change: (current: Item) => Item): Item {
     const { conversation } = this.#options;
-    const own = this.#items.at(-1);
-    if (!own) throw new Error('The reply has no current item.');
-    const changed = change(conversation?.find(own.id) ?? own);
+    const lastItem = this.#items.at(-1);
+    if (!lastItem) throw new Error('The reply has no current item.');
+    const changed = change(conversation?.find(lastItem.id) ?? lastItem);
     conversation?.update(changed);
     this.#items = [...this.#items.slice(0, -1), changed];
     return changed;
@@ -147,8 +150,11 @@ export class Reply {
   }
 }
 
-function extended(item: Item, by: string): Item {
-  if (item.type === 'function_call') return { ...item, argumentsJson: `${item.argumentsJson}${by}` };
+function withDelta(item: Item, delta: string): Item {
+  if (item.type === 'function_call') return { ...item, argumentsJson: `${item.argumentsJson}${delta}` };
   if (item.type !== 'message') return item;
-  return { ...item, parts: item.parts.map((part) => ('text' in part ? { ...part, text: `${part.text}${by}` } : part)) };
+  return {
+    ...item,
+    parts: item.parts.map((part) => ('text' in part ? { ...part, text: `${part.text}${delta}` } : part)),
+  };
 }

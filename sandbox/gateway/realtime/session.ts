@@ -68,8 +68,8 @@ export class Session implements SessionState {
   }
 
   get body(): Body {
-    const head = { id: this.id, model: this.model.id, expiresAt: Math.floor(this.#expiresAt / 1000) };
-    return sessionBody(head, this.settings, this.dialect);
+    const identity = { id: this.id, model: this.model.id, expiresAt: Math.floor(this.#expiresAt / 1000) };
+    return sessionBody(identity, this.settings, this.dialect);
   }
 
   open(): void {
@@ -86,9 +86,9 @@ export class Session implements SessionState {
   }
 
   /** A fault that refuses transcription applies only if transcripts are requested. */
-  faultAt(moment: FaultTiming, asksForTranscripts = false): RealtimeFault | undefined {
+  faultAt(timing: FaultTiming, requestsTranscripts = false): RealtimeFault | undefined {
     const requestFacts = { method: 'GET', path: '/v1/realtime', kind: 'realtime' };
-    return this.parts.faults.takeForRealtime(requestFacts, moment, asksForTranscripts);
+    return this.parts.faults.takeForRealtime(requestFacts, timing, requestsTranscripts);
   }
 
   endBy(effect: Parameters<SessionState['endBy']>[0]): void {
@@ -134,8 +134,8 @@ export class Session implements SessionState {
     this.notifyChange();
   }
 
-  #closeClient(reason: 'expired' | 'trouble', why: string): void {
+  #closeClient(reason: 'expired' | 'trouble', closeMessage: string): void {
     this.end();
-    this.client.close(reason, why);
+    this.client.close(reason, closeMessage);
   }
 }

@@ -1,5 +1,5 @@
 import { secondsOf } from '../../../src/lib/pcm.ts';
-import { describeSound } from './describe-sound.ts';
+import { describeAudio } from './describe-sound.ts';
 import { samplesFrom } from './input-buffer.ts';
 import type { Item } from './item.ts';
 import { addedEvents } from './reply-events.ts';
@@ -27,13 +27,15 @@ export function detectSpeech(chunk: Buffer, session: Session): void {
 /** Adds the buffered audio to the conversation. */
 export function commitInput(session: Session, id: string): void {
   const { buffer, conversation, dialect, client, settings, transcripts } = session;
-  const sound = buffer.take();
+  const samples = buffer.take();
   const item: Item = {
     ...{ id, status: 'completed', type: 'message', role: 'user' },
-    parts: [{ type: 'sound', description: describeSound(sound), ms: secondsOf(sound) * 1_000, isTranscribed: false }],
+    parts: [
+      { type: 'sound', description: describeAudio(samples), ms: secondsOf(samples) * 1_000, isTranscribed: false },
+    ],
   };
-  const before = conversation.add(item);
-  client.send({ type: 'input_audio_buffer.committed', previous_item_id: before, item_id: id });
-  for (const event of addedEvents(item, before, dialect)) client.send(event);
+  const previousItemId = conversation.add(item);
+  client.send({ type: 'input_audio_buffer.committed', previous_item_id: previousItemId, item_id: id });
+  for (const event of addedEvents(item, previousItemId, dialect)) client.send(event);
   if (settings.transcription) transcripts.start(item, 0);
 }

@@ -17,7 +17,7 @@ export interface SessionParts {
   readonly settings: GatewaySettings;
   readonly faults: FaultQueue;
   readonly usage: UsageLedger;
-  readonly writing: Set<object>;
+  readonly openStreams: Set<object>;
   readonly pace: Pace;
   readonly clock: Clock;
 }
@@ -33,7 +33,7 @@ export interface SessionState {
   readonly createId: (prefix: string) => string;
   readonly conversation: Conversation;
   readonly settings: Settings;
-  faultAt(moment: FaultTiming): RealtimeFault | undefined;
+  faultAt(timing: FaultTiming): RealtimeFault | undefined;
   endBy(effect: Extract<ReplyStep, { effect: unknown }>['effect']): void;
   /** Notifies observers that the session's state has changed. */
   notifyChange(): void;

@@ -6,8 +6,8 @@ export interface Tokens {
   readonly audio: number;
 }
 
-/** As a rule of thumb, a token is four letters, 0.1 s of audio input or 0.05 s of audio output. */
-const LETTERS_PER_TOKEN = 4;
+/** As a rule of thumb, a token is four characters, 0.1 s of audio input or 0.05 s of audio output. */
+const CHARACTERS_PER_TOKEN = 4;
 const INPUT_MS_PER_TOKEN = 100;
 const OUTPUT_MS_PER_TOKEN = 50;
 
@@ -18,7 +18,7 @@ export const addTokens = (one: Tokens, other: Tokens): Tokens => ({
   audio: one.audio + other.audio,
 });
 
-export const tokensIn = (text: string): Tokens => ({ text: Math.ceil(text.length / LETTERS_PER_TOKEN), audio: 0 });
+export const tokensIn = (text: string): Tokens => ({ text: Math.ceil(text.length / CHARACTERS_PER_TOKEN), audio: 0 });
 
 export function tokensOf(item: Item): Tokens {
   if (item.type === 'function_call') return tokensIn(item.name + item.argumentsJson);

@@ -2,7 +2,7 @@ import type { Item } from './item.ts';
 import { Player } from './player.ts';
 import type { ReplyStep } from './reply-steps.ts';
 import type { SessionState } from './state.ts';
-import { wordsSpoken } from './voice.ts';
+import { spokenWordsOf } from './voice.ts';
 
 /** The delays before the first word and between words, in the gateway's own time. */
 const FIRST_WORD_MS = 200;
@@ -43,7 +43,7 @@ export class Transcripts {
       yield { wait: FIRST_WORD_MS, event: { ...transcriptionEvent('failed'), error: { ...error, message } } };
       return;
     }
-    for (const [at, delta] of wordsSpoken(part.description).entries())
+    for (const [at, delta] of spokenWordsOf(part.description).entries())
       yield { wait: at === 0 ? FIRST_WORD_MS : WORD_MS, event: { ...transcriptionEvent('delta'), delta } };
     this.#markTranscribed(item.id, content);
     const usage = { type: 'duration', seconds: part.ms / 1_000 };

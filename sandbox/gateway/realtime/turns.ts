@@ -9,7 +9,7 @@ import type { ResponseRequest } from './requests/session.ts';
 import type { SessionState } from './state.ts';
 import { addTokens, NO_TOKENS, sumOf, type Tokens, tokensIn } from './tokens.ts';
 
-interface Running {
+interface RunningReply {
   readonly reply: Reply;
   readonly player: Player;
   readonly input: Tokens;
@@ -20,10 +20,10 @@ const DEFAULT_REQUEST: ResponseRequest = { settings: {}, isInConversation: true,
 /** The replies of a session, one at a time. */
 export class Turns {
   readonly #session: SessionState;
-  #running: Running | undefined;
+  #running: RunningReply | undefined;
   /** The input of the previous reply, which counts as cached. */
   #cachedInput = NO_TOKENS;
-  /** Whether there was an audio reply, after which the voice cannot change. */
+  /** Whether there has been an audio reply, after which the voice can no longer be changed. */
   hasSpoken = false;
   /** The number of replies started. */
   startedCount = 0;
@@ -65,7 +65,7 @@ export class Turns {
     const player = new Player(parts.pace, replySteps(reply, fault), (step) => this.#play(step));
     this.#running = { reply, player, input };
     this.startedCount += 1;
-    parts.writing.add(reply);
+    parts.openStreams.add(reply);
     this.#session.notifyChange();
     player.start();
   }
@@ -109,7 +109,7 @@ export class Turns {
     const { parts, grant, model } = this.#session;
     this.#running = undefined;
     this.#cachedInput = input;
-    parts.writing.delete(reply);
+    parts.openStreams.delete(reply);
     const amount = times(amountOf(model.price), sumOf(input) + sumOf(reply.output));
     this.#session.notifyChange();
     parts.usage.charge({ key: grant.key, model: model.id, at: parts.pace.now(), amount });

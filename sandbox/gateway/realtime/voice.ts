@@ -27,22 +27,22 @@ const VOWEL_RESONANCES_HZ: Readonly<Record<string, readonly [number, number]>> =
   u: [300, 870],
   y: [290, 2100],
 };
-const NEUTRAL = [500, 1500] as const;
+const NEUTRAL_RESONANCES_HZ = [500, 1500] as const;
 
 /** The factors by which the pitch varies between syllables, small enough to keep the voices distinguishable. */
-const STEPS = [0.89, 0.94, 1, 1.06, 1.12];
+const PITCH_FACTORS = [0.89, 0.94, 1, 1.06, 1.12];
 const AMPLITUDE = 0.5;
 const MAX_TONE_HZ = 4_000;
 const MAX_SYLLABLES = 8;
 const samplesIn = (ms: number) => Math.round((ms * PCM_RATE) / 1_000);
 const FADE_IN_SAMPLES = samplesIn(15);
 const FADE_OUT_SAMPLES = samplesIn(45);
-const BETWEEN_WORDS = samplesIn(30);
-const AFTER_SENTENCE = samplesIn(180);
+const WORD_PAUSE_SAMPLES = samplesIn(30);
+const SENTENCE_PAUSE_SAMPLES = samplesIn(180);
 
 /** Synthesizes speech as one tone for each syllable; the same word and voice always sound the same. */
-export function speechOf(text: string, voice: Voice): Pcm {
-  const words = wordsSpoken(text).map((word) => wordIn(word, voice));
+export function synthesizeSpeech(text: string, voice: Voice): Pcm {
+  const words = spokenWordsOf(text).map((word) => synthesizeWord(word, voice));
   const samples = new Int16Array(words.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const word of words) {
@@ -53,23 +53,23 @@ export function speechOf(text: string, voice: Voice): Pcm {
 }
 
 /** The words in order, with the spaces around them. */
-export const wordsSpoken = (text: string): readonly string[] => text.match(/\s*\S{1,40}\s*/g) ?? [];
+export const spokenWordsOf = (text: string): readonly string[] => text.match(/\s*\S{1,40}\s*/g) ?? [];
 
-export function wordIn(word: string, voice: Voice): Pcm {
-  const sound = new Int16Array(samplesOf(word));
+export function synthesizeWord(word: string, voice: Voice): Pcm {
+  const samples = new Int16Array(sampleCountOf(word));
   let at = 0;
   for (const syllable of syllablesOf(word)) {
     const length = lengthOf(syllable);
-    sing(sound.subarray(at, at + length), syllable, voice);
+    synthesizeSyllable(samples.subarray(at, at + length), syllable, voice);
     at += length;
   }
-  return sound;
+  return samples;
 }
 
 /** The length of a spoken word in samples, without synthesizing it. */
-export function samplesOf(word: string): number {
-  const spoken = syllablesOf(word).reduce((sum, syllable) => sum + lengthOf(syllable), 0);
-  return spoken + (/[.!?;:,]["”’)]*\s*$/.test(word) ? AFTER_SENTENCE : BETWEEN_WORDS);
+export function sampleCountOf(word: string): number {
+  const syllableSamples = syllablesOf(word).reduce((sum, syllable) => sum + lengthOf(syllable), 0);
+  return syllableSamples + (/[.!?;:,]["”’)]*\s*$/.test(word) ? SENTENCE_PAUSE_SAMPLES : WORD_PAUSE_SAMPLES);
 }
 
 /** Words without Latin vowels are spoken letter by letter. */
@@ -80,12 +80,15 @@ function syllablesOf(word: string): readonly string[] {
 
 const lengthOf = (syllable: string) => samplesIn(110 + 20 * (hashOf(`${syllable} is long`) % 4));
 
-function sing(into: Pcm, syllable: string, voice: Voice): void {
-  const step = STEPS[hashOf(`${syllable} is high`) % STEPS.length] ?? 1;
-  const period = periodOf(PITCHES_HZ[voice] * step, VOWEL_RESONANCES_HZ[syllable.at(-1) ?? ''] ?? NEUTRAL);
-  for (let at = 0; at < into.length; at++) {
-    const swell = Math.min(1, at / FADE_IN_SAMPLES, (into.length - at) / FADE_OUT_SAMPLES);
-    into[at] = Math.round((period[at % period.length] ?? 0) * swell * AMPLITUDE * 32_767);
+function synthesizeSyllable(target: Pcm, syllable: string, voice: Voice): void {
+  const pitchFactor = PITCH_FACTORS[hashOf(`${syllable} is high`) % PITCH_FACTORS.length] ?? 1;
+  const period = periodOf(
+    PITCHES_HZ[voice] * pitchFactor,
+    VOWEL_RESONANCES_HZ[syllable.at(-1) ?? ''] ?? NEUTRAL_RESONANCES_HZ,
+  );
+  for (let at = 0; at < target.length; at++) {
+    const envelope = Math.min(1, at / FADE_IN_SAMPLES, (target.length - at) / FADE_OUT_SAMPLES);
+    target[at] = Math.round((period[at % period.length] ?? 0) * envelope * AMPLITUDE * 32_767);
   }
 }
 
@@ -93,8 +96,8 @@ function sing(into: Pcm, syllable: string, voice: Voice): void {
 function periodOf(pitch: number, [low, high]: readonly [number, number]): Float32Array {
   const period = new Float32Array(Math.round(PCM_RATE / pitch));
   for (let tone = 1; tone * pitch < MAX_TONE_HZ; tone++) {
-    const near = (resonance: number, width: number) => 1 / (1 + ((tone * pitch - resonance) / width) ** 2);
-    const amplitude = (tone === 1 ? 0.8 : 0.05) + near(low, 120) + 0.5 * near(high, 200);
+    const resonanceGain = (resonance: number, width: number) => 1 / (1 + ((tone * pitch - resonance) / width) ** 2);
+    const amplitude = (tone === 1 ? 0.8 : 0.05) + resonanceGain(low, 120) + 0.5 * resonanceGain(high, 200);
     for (let at = 0; at < period.length; at++)
       period[at] = (period[at] ?? 0) + amplitude * Math.sin((2 * Math.PI * tone * at) / period.length + tone);
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutEnd } from '../../../src/lib/text.ts';
+import { trimCharactersAtEnd } from '../../../src/lib/text.ts';
 import type { Source } from '../job-details.ts';
 
 /** Text that is not blank, because a blank prompt counts as missing. */
@@ -35,7 +35,7 @@ const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?((?:;[\w.+-]+=[\w.+-]+)*);base64,/;
 export const source = z.string().transform((text, context): Source => {
   if (/^https?:\/\//i.test(text)) {
     if (URL.canParse(text)) return { from: 'address', url: text };
-    context.addIssue('is not an address');
+    context.addIssue('is not a URL');
     return z.NEVER;
   }
   const head = text.startsWith('data:') ? DATA_URI.exec(text) : undefined;
@@ -45,14 +45,14 @@ export const source = z.string().transform((text, context): Source => {
   }
   const bytes = decodeBase64(head ? text.slice(head[0].length) : text);
   if (bytes) return { from: 'request', bytes, mime: head?.[1] };
-  context.addIssue(head ? 'is malformed base64' : 'is neither an address nor well-formed base64');
+  context.addIssue(head ? 'is malformed base64' : 'is neither a URL nor well-formed base64');
   return z.NEVER;
 });
 
 function decodeBase64(text: string): Buffer | undefined {
   if (text.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
-  const unpadded = withoutEnd(text, '=').length;
-  if (unpadded % 4 === 1 || (text.endsWith('=') && text.length % 4 !== 0)) return undefined;
+  const unpaddedLength = trimCharactersAtEnd(text, '=').length;
+  if (unpaddedLength % 4 === 1 || (text.endsWith('=') && text.length % 4 !== 0)) return undefined;
   return Buffer.from(text, 'base64');
 }
 
@@ -60,4 +60,4 @@ function decodeBase64(text: string): Buffer | undefined {
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item));
 
-export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
+export const booleanField = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, listOf, nonEmptyText, seed, source } from './fields.ts';
+import { booleanField, listOf, nonEmptyText, seed, source } from './fields.ts';
 
 export const imageRequest = z.object({
   model: nonEmptyText,
@@ -27,7 +27,7 @@ export const musicRequest = z
     model: z.string().optional(),
     title: z.string().default(''),
     tags: z.string().default(''),
-    make_instrumental: flag.default(false),
+    make_instrumental: booleanField.default(false),
     notify_hook: z.string().optional(),
     task_id: z.string().optional(),
     continue_clip_id: z.string().optional(),
@@ -47,16 +47,16 @@ export const lyricsRequest = z.object({ prompt: nonEmptyText, notify_hook: z.str
 
 export const batchRequest = z.object({ ids: z.array(z.string()).max(1_000, 'must have at most 1000 items') });
 
-const day = z.string().refine(isDay, 'must be a date of the form YYYY-MM-DD');
+const dateField = z.string().refine(isDate, 'must be a date in the form YYYY-MM-DD');
 export const usageQuery = z
-  .object({ start_date: day.optional(), end_date: day.optional() })
+  .object({ start_date: dateField.optional(), end_date: dateField.optional() })
   .refine(({ start_date: start, end_date: end }) => !start || !end || start <= end, {
     path: ['end_date'],
     message: 'must not be before start_date',
   });
 
 /** Rejects dates such as February 31. */
-function isDay(text: string): boolean {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+function isDate(text: string): boolean {
+  const timestamp = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(timestamp) && new Date(timestamp).toISOString().startsWith(text);
 }

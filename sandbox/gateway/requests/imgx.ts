@@ -55,7 +55,7 @@ export const changeRequest = (isIndexRequired: boolean) =>
       message: 'is required',
     });
 
-/** In the specification the code comes first, in all other sources the id; both are accepted. */
+/** The specification puts the code first, and all other sources put the id first; both orders are accepted. */
 export const simpleChangeRequest = z.object({
   ...submitFields,
   content: nonEmptyText.transform((text, context) => {
@@ -67,7 +67,7 @@ export const simpleChangeRequest = z.object({
     const changeCode = (code ?? trailingCode)?.toUpperCase();
     if (taskId !== undefined && changeCode !== undefined)
       return { taskId, letter: changeCode[0], index: Number(changeCode[1] ?? 1) };
-    context.addIssue('must be a task id and a code (U1 to U4, V1 to V4, R) with one space between');
+    context.addIssue('must be a task id and a code (U1 to U4, V1 to V4, R), separated by one space');
     return z.NEVER;
   }),
 });

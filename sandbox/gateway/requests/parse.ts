@@ -10,10 +10,10 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unk
   if (parsed.success) return parsed.data;
   const issue = deepestIssue(parsed.error.issues);
   const field = String(issue?.path[0] ?? '');
-  if (field === '') throw badRequest(sentence(issue?.message ?? 'is not valid'));
+  if (field === '') throw badRequest(toSentence(issue?.message ?? 'is not valid'));
   const value = fields[field];
   const isMissing = value === undefined || (typeof value === 'string' && value.trim() === '') || isEmptyList(value);
-  if (isMissing) throw badRequest(`${field} is required`, `${snake(field)}_is_required`);
+  if (isMissing) throw badRequest(`${field} is required`, `${toSnakeCase(field)}_is_required`);
   // Shortens zod's default messages.
   const problem = issue?.message.replace(/^(?:Invalid (?:input|option)|Too (?:big|small)): /, 'is not valid: ');
   throw badRequest(`${issue?.path.join('.')} ${problem}`);
@@ -35,5 +35,5 @@ function deepestIssue(issues: readonly z.core.$ZodIssue[]): Issue | undefined {
 
 const badRequest = (message: string, code = 'invalid_request') => new ApiError(message, { status: 400, code });
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
-const snake = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const sentence = (text: string) => (/^[A-Z]/.test(text) ? text : `The body ${text}`);
+const toSnakeCase = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const toSentence = (text: string) => (/^[A-Z]/.test(text) ? text : `The body ${text}`);

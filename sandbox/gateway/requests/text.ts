@@ -6,7 +6,7 @@ const anything = z.record(z.string(), z.unknown());
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** As OpenAI documents it for both chat completions and responses. */
+/** Audio input, as OpenAI documents it for both chat completions and responses. */
 const inputAudio = z.strictObject({
   data: z.string().refine((data) => data.length % 4 === 0 && BASE64.test(data), 'must be well-formed base64'),
   format: z.enum(['mp3', 'wav']),
@@ -37,7 +37,7 @@ const item = z.looseObject({
 
 const tool = z.looseObject({ type: z.string(), name: z.string().optional(), parameters: anything.optional() });
 
-/** As OpenAI documents it: the name, the root and, with `strict`, the schema are checked before the model runs. */
+/** As OpenAI documents, the name, the root and, with `strict`, the schema are checked before the model runs. */
 const schemaFormat = z
   .strictObject({
     type: z.literal('json_schema'),
@@ -57,7 +57,7 @@ const format = z.discriminatedUnion('type', [
   schemaFormat,
 ]);
 
-/** The request in the specification (4.6), including fields whose names it leaves open. */
+/** The request in the specification (4.6), including fields whose names the specification leaves open. */
 export const textRequest = z.looseObject({
   model: nonEmptyText,
   input: z.union([nonEmptyText, z.array(item).min(1, 'must not be empty')]),

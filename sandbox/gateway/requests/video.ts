@@ -99,15 +99,15 @@ export const videoRequest = z
     };
   });
 
-const side = z.coerce.number().int('must be a whole number').min(16).max(8_192);
+const sideLength = z.coerce.number().int('must be a whole number').min(16).max(8_192);
 
 /** The known fields, which take effect at the top level and in `metadata`; fields that only the vendor knows are passed on unchanged. */
 const effectiveMetadata = z.object({
   duration: seconds.optional(),
   seconds: seconds.optional(),
   size: pixelSize.optional(),
-  width: side.optional(),
-  height: side.optional(),
+  width: sideLength.optional(),
+  height: sideLength.optional(),
   aspect_ratio: z
     .string()
     .regex(/^\d{1,4}(\.\d+)?[:/x]\d{1,4}(\.\d+)?$/, 'must have the form <width>:<height>')
@@ -122,7 +122,7 @@ const effectiveMetadata = z.object({
       pixelSize,
       z
         .string()
-        .regex(/^\d{3,4}[pP]$/, 'must be such as 720p or <width>x<height>')
+        .regex(/^\d{3,4}[pP]$/, 'must have the form 720p or <width>x<height>')
         .transform((text) => Number.parseInt(text, 10)),
     ])
     .optional(),
@@ -138,8 +138,8 @@ function parseMetadata(text: string, context: z.RefinementCtx): Record<string, u
   try {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
-  } catch (problem) {
-    context.addIssue(`is not JSON: ${problem instanceof Error ? problem.message : problem}`);
+  } catch (error) {
+    context.addIssue(`is not JSON: ${error instanceof Error ? error.message : error}`);
     return z.NEVER;
   }
   context.addIssue('must be an object');

@@ -11,10 +11,10 @@ import { usageBody } from '../wire/usage.ts';
 export const accountRoutes: Routes = (server, parts) => {
   server.get('/v1/dashboard/billing/usage', (request) => {
     const ignoresDates = parts.settings.quirks.usageIgnoresDates;
-    const { start_date: from, end_date: to } = ignoresDates
+    const { start_date: startDate, end_date: endDate } = ignoresDates
       ? {}
       : parseRequest(usageQuery, { ...(request.query as object) });
-    return usageBody(parts.usage.rows(request.grant.key, from, to), viewOf(parts));
+    return usageBody(parts.usage.rows(request.grant.key, startDate, endDate), viewOf(parts));
   });
 
   server.get('/v1/dashboard/billing/subscription', (request) => {

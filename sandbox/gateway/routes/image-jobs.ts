@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { acceptJob, modelFor, newSeed, polledJob, priceOf, viewOf } from '../accept-job.ts';
+import { acceptJob, findPolledJob, modelFor, newSeed, priceOf, viewOf } from '../accept-job.ts';
 import { ApiError, unknownTask } from '../api-error.ts';
 import type { Job } from '../job.ts';
 import type { Parts, Routes } from '../parts.ts';
@@ -16,13 +16,13 @@ const MAX_KEY_LENGTH = 255;
 export const imageJobRoutes: Routes = (server, parts) => {
   server.post(PATH, { config: { kind: 'image' } }, async (request, reply) => {
     const job = existingJob(parts, request) ?? createJob(parts, request);
-    // Forks with this endpoint return status 202; the specification does not state one.
+    // Common gateways with this endpoint return status 202; the specification does not state one.
     if (parts.settings.profile === 'stock') reply.code(202);
     return imageJob(job, await itemsOf(parts, job), viewOf(parts));
   });
 
   server.get<{ Params: { id: string } }>(`${PATH}/:id`, async (request) => {
-    const job = polledJob(parts, request.grant, request.params.id, isImageJob);
+    const job = findPolledJob(parts, request.grant, request.params.id, isImageJob);
     if (!job) throw unknownTask(request.params.id);
     return imageJob(job, await itemsOf(parts, job), viewOf(parts));
   });

@@ -109,7 +109,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     (body, request) => submits.pressButton(request, body, body.taskId, body.customId),
   );
 
-  const change = (
+  const submitChange = (
     request: FastifyRequest,
     body: Parameters<ImgxSubmits['submit']>[1] & { taskId: string },
     action: string,
@@ -124,7 +124,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     'change',
     'change',
     () => requests.changeRequest(parts.settings.profile === 'stock'),
-    (body, request) => change(request, body, body.action, body.index ?? 1),
+    (body, request) => submitChange(request, body, body.action, body.index ?? 1),
   );
 
   submit(
@@ -133,7 +133,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     () => requests.simpleChangeRequest,
     (body, request) => {
       const { taskId, letter = 'R', index } = body.content;
-      return change(request, { ...body, taskId }, letter, index);
+      return submitChange(request, { ...body, taskId }, letter, index);
     },
   );
 

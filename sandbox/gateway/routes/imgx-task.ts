@@ -1,4 +1,4 @@
-import { ownJob, polledJob, viewOf } from '../accept-job.ts';
+import { findOwnJob, findPolledJob, viewOf } from '../accept-job.ts';
 import { ApiError, unknownTask } from '../api-error.ts';
 import { isImgx } from '../follow-ups.ts';
 import type { Parts, Routes } from '../parts.ts';
@@ -12,39 +12,39 @@ const MAX_LISTED = 100;
 
 /** Queries of the image family (specification, 4.7). */
 export const imgxTaskRoutes: Routes = (server, parts) => {
-  type ById = { Params: { id: string } };
+  type TaskRequest = { Params: { id: string } };
 
-  server.get<ById>('/imgx/task/:id/fetch', (request) => {
-    const job = polledJob(parts, request.grant, request.params.id, isImgx);
+  server.get<TaskRequest>('/imgx/task/:id/fetch', (request) => {
+    const job = findPolledJob(parts, request.grant, request.params.id, isImgx);
     if (job) return imgxTask(job, viewOf(parts));
     throw unknownTask(request.params.id);
   });
 
-  /** Returns a bare list, without unknown ids. Without ids, it lists the key's tasks with one status, which the specification calls a filter (4.3). */
+  /** Returns a bare list, without unknown ids. Without ids, the status filter of the specification (4.3) applies to all of the key's tasks. */
   server.post('/imgx/task/list-by-condition', (request) => {
     const { ids, status } = parseRequest(listRequest, request.body);
     const jobs = ids
-      ? ids.map((id) => polledJob(parts, request.grant, id, isImgx)).filter((job) => job !== undefined)
-      : newest(parts, request.grant.key);
-    const wantedStatus = status?.toLowerCase();
+      ? ids.map((id) => findPolledJob(parts, request.grant, id, isImgx)).filter((job) => job !== undefined)
+      : newestJobs(parts, request.grant.key);
+    const requestedStatus = status?.toLowerCase();
     return jobs
       .filter(
         (job) =>
-          !wantedStatus || [SPEC_STATUS[job.state], STOCK_STATUS[job.state].toLowerCase()].includes(wantedStatus),
+          !requestedStatus || [SPEC_STATUS[job.state], STOCK_STATUS[job.state].toLowerCase()].includes(requestedStatus),
       )
       .slice(0, ids ? undefined : MAX_LISTED)
       .map((job) => imgxTask(job, viewOf(parts)));
   });
 
-  server.get<ById>('/imgx/task/:id/image-seed', (request) => {
-    const job = ownJob(parts, request.grant, request.params.id, isImgx);
+  server.get<TaskRequest>('/imgx/task/:id/image-seed', (request) => {
+    const job = findOwnJob(parts, request.grant, request.params.id, isImgx);
     if (!job) throw unknownTask(request.params.id);
     if (job.state === 'succeeded') return { code: 1, description: 'Success', result: String(job.seed) };
     throw new ApiError('The task has not succeeded.', { status: 400, code: 'task_status_not_success' });
   });
 
   /** Serves the images if the gateway returns its own URLs for them; requires no key. */
-  server.get<ById>('/imgx/image/:id', { config: { isPublic: true } }, async (request, reply) => {
+  server.get<TaskRequest>('/imgx/image/:id', { config: { isPublic: true } }, async (request, reply) => {
     const job = parts.jobs.get(request.params.id);
     const name = job?.state === 'running' ? parts.files.previewName(job) : job?.details.results[0]?.name;
     if (job && isImgx(job) && name) return await sendFile(parts, job, name, request, reply);
@@ -52,7 +52,7 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
   });
 };
 
-const newest = (parts: Parts, key: string) =>
+const newestJobs = (parts: Parts, key: string) =>
   parts.jobs
     .list()
     .filter(isImgx)

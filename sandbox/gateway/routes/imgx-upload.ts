@@ -1,4 +1,4 @@
-import { modelFor, numericId } from '../accept-job.ts';
+import { modelFor, newNumericId } from '../accept-job.ts';
 import { amountOf } from '../decimal.ts';
 import { extensionFor } from '../files.ts';
 import type { Routes } from '../parts.ts';
@@ -15,7 +15,7 @@ export const imgxUploadRoutes: Routes = (server, parts) => {
     const files = await Promise.all(base64Array.map((source, at) => uploadedImage(source, at)));
     const names = files.map((file, at) => `${at + 1}.${extensionFor(file.mime)}`);
     const job = parts.jobs.add({
-      id: numericId(parts),
+      id: newNumericId(parts),
       family: 'imgx',
       kind: 'upload',
       key: request.grant.key,

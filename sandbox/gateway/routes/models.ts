@@ -36,7 +36,7 @@ function modelIdIn(url: string): string {
   const path = url.split('?', 1)[0] ?? '';
   try {
     return decodeURIComponent(path.slice('/v1/models/'.length));
-  } catch (problem) {
-    throw Object.assign(invalid('The model id in the path is not well encoded.'), { cause: problem });
+  } catch (error) {
+    throw Object.assign(invalid('The model id in the path is not correctly encoded.'), { cause: error });
   }
 }

@@ -6,7 +6,7 @@ import { parseRequest } from '../requests/parse.ts';
 
 const CATEGORIES = ['sexual', 'hate', 'harassment', 'self-harm', 'violence', 'violence/graphic', 'illicit'] as const;
 
-/** As OpenAI documents it, because the specification has no such endpoint. */
+/** Follows OpenAI's documentation, because the specification has no moderation endpoint. */
 const moderationRequest = z.strictObject({
   model: nonEmptyText.optional(),
   input: z.union([
@@ -26,8 +26,8 @@ const moderationRequest = z.strictObject({
 type Part = Exclude<Exclude<z.output<typeof moderationRequest>['input'], string>[number], string>;
 
 /**
- * A text is judged by markers: `flag:violence` is certain, `doubt:violence` is half as likely, and anything else is harmless. An image is judged by its
- * colour.
+ * Text is moderated by markers: `flag:violence` is certain, `doubt:violence` is half as likely, and anything else is harmless. An image is moderated
+ * by its colour.
  */
 export const moderationRoutes: Routes = (server) => {
   server.post('/v1/moderations', { config: { kind: 'moderation' } }, async (request) => {
@@ -35,8 +35,8 @@ export const moderationRoutes: Routes = (server) => {
     const inputs = typeof input === 'string' ? [input] : input;
     const texts = inputs.filter((one) => typeof one === 'string');
     const parts = inputs.filter((one) => typeof one !== 'string');
-    const judged = texts.length > 0 ? texts : [(await Promise.all(parts.map(textOf))).join('\n')];
-    return { id: `modr-${request.id}`, model, results: judged.map(resultOf) };
+    const moderatedTexts = texts.length > 0 ? texts : [(await Promise.all(parts.map(textOf))).join('\n')];
+    return { id: `modr-${request.id}`, model, results: moderatedTexts.map(resultOf) };
   });
 };
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { acceptJob, modelFor, newSeed, polledJob, priceOf, viewOf } from '../accept-job.ts';
+import { acceptJob, findPolledJob, modelFor, newSeed, priceOf, viewOf } from '../accept-job.ts';
 import { invalid, unknownTask } from '../api-error.ts';
 import type { Model } from '../catalogue.ts';
 import type { Job, NewJob } from '../job.ts';
@@ -30,7 +30,7 @@ export const musicRoutes: Routes = (server, parts) => {
     const { ids } = parseRequest(batchRequest, request.body);
     const { batchLimit, looseBatches } = parts.settings.quirks;
     if (ids.length > batchLimit) throw invalid(`ids: must have at most ${batchLimit} items`);
-    const jobs = [...new Set(ids)].map((id) => polledJob(parts, request.grant, id, isMusic));
+    const jobs = [...new Set(ids)].map((id) => findPolledJob(parts, request.grant, id, isMusic));
     const found = jobs.filter((job) => job !== undefined).filter((job) => !isLate(parts, job));
     if (!looseBatches) return musicBatch(found, viewOf(parts));
     const shuffled = found.map((job) => ({ job, chance: parts.random.next() })).filter(({ chance }) => chance > 1 / 3);
@@ -42,7 +42,7 @@ export const musicRoutes: Routes = (server, parts) => {
   });
 
   server.get<{ Params: { id: string } }>('/music/fetch/:id', (request) => {
-    const job = polledJob(parts, request.grant, request.params.id, isMusic);
+    const job = findPolledJob(parts, request.grant, request.params.id, isMusic);
     if (job && !isLate(parts, job)) return musicTask(job, viewOf(parts));
     throw unknownTask(request.params.id);
   });

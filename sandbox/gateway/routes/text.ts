@@ -20,13 +20,13 @@ export const textRoutes: Routes = (server, parts) => {
     const model = modelFor(parts, request.grant, body.model, ['text']);
     checkAudio(body, model);
     const { tools, reasoning, stream } = body;
-    const isSent = {
+    const fieldPresence = {
       stream,
       'text.format': hasFormat(request.body),
       tools: tools.length > 0,
       reasoning: reasoning !== undefined,
     };
-    const sentFields = Object.entries(isSent).flatMap(([field, isPresent]) => (isPresent ? [field] : []));
+    const sentFields = Object.entries(fieldPresence).flatMap(([field, isPresent]) => (isPresent ? [field] : []));
     const fault = parts.faults.takeForText({ method: request.method, path: pathOf(request), kind: 'text' }, sentFields);
     refuse(fault);
     // Only reasoning models reason; the others ignore the field (specification, 4.6).
@@ -57,7 +57,7 @@ function refuse(fault: TextFault | undefined): void {
   });
 }
 
-/** A response without a stream; of the stream's faults, it supports those that make sense here. */
+/** Responds without a stream; faults that only a stream can have are ignored. */
 function completeResponse(response: TextResponse, fault: TextFault | undefined): unknown {
   if (fault?.how === 'chat') return chatBody(response);
   if (fault?.how === 'failed') {
@@ -69,16 +69,16 @@ function completeResponse(response: TextResponse, fault: TextFault | undefined):
 function streamResponse(
   response: TextResponse,
   fault: TextFault | undefined,
-  { pace, writing }: Parts,
+  { pace, openStreams }: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const { request: body } = response;
-  writing.add(body);
+  openStreams.add(body);
   const stream = timedStream(streamSteps(response, fault), pace, {
-    cut: () => request.raw.socket.destroy(),
-    ended: (responseText) => {
-      writing.delete(body);
+    dropConnection: () => request.raw.socket.destroy(),
+    onEnd: (responseText) => {
+      openStreams.delete(body);
       request.updateRecord?.({ responseText });
     },
   });

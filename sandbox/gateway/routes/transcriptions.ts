@@ -6,7 +6,7 @@ import { audioFormatOf, secondsOf } from '../recordings.ts';
 import { nonEmptyText, source } from '../requests/fields.ts';
 import { parseRequest } from '../requests/parse.ts';
 
-/** As OpenAI documents it, because the specification has no such endpoint. */
+/** The format that OpenAI documents, because the specification does not define this endpoint. */
 const transcriptionRequest = z.strictObject({
   file: source,
   model: nonEmptyText,

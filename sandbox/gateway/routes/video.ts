@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { acceptJob, modelFor, newSeed, ownJob, priceOf, viewOf } from '../accept-job.ts';
+import { acceptJob, findOwnJob, modelFor, newSeed, priceOf, viewOf } from '../accept-job.ts';
 import { ApiError, unknownTask } from '../api-error.ts';
 import { hasAspect } from '../imgx-plans.ts';
 import type { Parts, Routes } from '../parts.ts';
@@ -20,13 +20,13 @@ type VideoEndpoint = 'generations' | 'videos' | 'image2video';
 
 /** Video: the generic endpoint (specification, 4.4), `/v1/videos`, and the vendor path (4.2). A task can be queried through all three. */
 export const videoRoutes: Routes = (server, parts) => {
-  type ById = { Params: { id: string } };
-  const findTask = (request: FastifyRequest<ById>): VideoJob => {
-    const job = ownJob(parts, request.grant, request.params.id, isVideo);
+  type IdRoute = { Params: { id: string } };
+  const findTask = (request: FastifyRequest<IdRoute>): VideoJob => {
+    const job = findOwnJob(parts, request.grant, request.params.id, isVideo);
     if (!job || isLate(parts, job)) throw unknownTask(request.params.id);
     return job;
   };
-  const pollTask = (request: FastifyRequest<ById>): VideoJob => {
+  const pollTask = (request: FastifyRequest<IdRoute>): VideoJob => {
     const job = findTask(request);
     parts.tally.countPoll(job);
     return job;
@@ -35,7 +35,7 @@ export const videoRoutes: Routes = (server, parts) => {
   server.post('/v1/video/generations', { config: { kind: 'video' } }, (request) =>
     videoCreated(createJob(parts, request, 'generations', videoRequest), viewOf(parts)),
   );
-  server.get<ById>('/v1/video/generations/:id', (request) => videoTask(pollTask(request), viewOf(parts)));
+  server.get<IdRoute>('/v1/video/generations/:id', (request) => videoTask(pollTask(request), viewOf(parts)));
 
   server.post('/v1/videos', { config: { kind: 'video', acceptsForms: true } }, (request) => {
     const body = /^multipart\//i.test(String(request.headers['content-type'])) ? 'form' : 'json';
@@ -47,8 +47,8 @@ export const videoRoutes: Routes = (server, parts) => {
       });
     return videosEndpointTask(createJob(parts, request, 'videos', videoRequest), viewOf(parts));
   });
-  server.get<ById>('/v1/videos/:id', (request) => videosEndpointTask(pollTask(request), viewOf(parts)));
-  server.get<ById>('/v1/videos/:id/content', async (request, reply) => {
+  server.get<IdRoute>('/v1/videos/:id', (request) => videosEndpointTask(pollTask(request), viewOf(parts)));
+  server.get<IdRoute>('/v1/videos/:id/content', async (request, reply) => {
     const job = findTask(request);
     const name = job.details.results[0]?.name;
     if (job.state === 'succeeded' && name) return await sendFile(parts, job, name, request, reply);
@@ -58,7 +58,9 @@ export const videoRoutes: Routes = (server, parts) => {
   server.post('/videoa/v1/videos/image2video', { config: { kind: 'image2video' } }, (request) =>
     videoCreated(createJob(parts, request, 'image2video', imageToVideoRequest), viewOf(parts)),
   );
-  server.get<ById>('/videoa/v1/videos/image2video/:id', (request) => vendorPathTask(pollTask(request), viewOf(parts)));
+  server.get<IdRoute>('/videoa/v1/videos/image2video/:id', (request) =>
+    vendorPathTask(pollTask(request), viewOf(parts)),
+  );
 };
 
 export const isLate = (parts: Parts, job: { acceptedAt: number }) =>
@@ -107,12 +109,12 @@ function createJob(
 
 /** A size takes precedence; a resolution such as 720p is the length of the short side; an aspect ratio alone results in a small video. */
 function requestedSize(body: VideoRequest): Size {
-  const even = (side: number) => Math.max(16, Math.round(side / 2) * 2);
-  if (body.size) return { width: even(body.size.width), height: even(body.size.height) };
+  const roundToEven = (side: number) => Math.max(16, Math.round(side / 2) * 2);
+  if (body.size) return { width: roundToEven(body.size.width), height: roundToEven(body.size.height) };
   const aspect = body.aspect ?? (hasAspect(body.prompt) ? aspectOf(body.prompt) : 16 / 9);
   if (body.lines === undefined) return sizeOf(aspect, DEFAULT_LONG_SIDE);
-  const lines = Math.min(2_160, body.lines);
+  const shortSide = Math.min(2_160, body.lines);
   return aspect >= 1
-    ? { width: even(lines * aspect), height: even(lines) }
-    : { width: even(lines), height: even(lines / aspect) };
+    ? { width: roundToEven(shortSide * aspect), height: roundToEven(shortSide) }
+    : { width: roundToEven(shortSide), height: roundToEven(shortSide / aspect) };
 }

@@ -1,4 +1,4 @@
-import { clamped } from './random.ts';
+import { clamp } from './random.ts';
 
 /** A colour in OKLab, in which a mixture of two colours looks natural. */
 export interface Colour {
@@ -28,7 +28,7 @@ export function hex(text: string): Colour {
 }
 
 /** Clips channels that are out of range, because a tint may be more vivid than a screen can show. */
-export function css(colour: Colour): string {
+export function toCss(colour: Colour): string {
   const l = (colour.l + 0.3963377774 * colour.a + 0.2158037573 * colour.b) ** 3;
   const m = (colour.l - 0.1055613458 * colour.a - 0.0638541728 * colour.b) ** 3;
   const s = (colour.l - 0.0894841775 * colour.a - 1.291485548 * colour.b) ** 3;
@@ -37,7 +37,7 @@ export function css(colour: Colour): string {
     -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
     -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
   ];
-  const bytes = channels.map((channel) => Math.round(fromLinear(clamped(channel)) * 255));
+  const bytes = channels.map((channel) => Math.round(fromLinear(clamp(channel)) * 255));
   return `#${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
@@ -52,13 +52,13 @@ export function lch(l: number, chroma: number, hue: number): Colour {
   return { l, a: Math.cos(hue) * chroma, b: Math.sin(hue) * chroma };
 }
 
-export function lighter(colour: Colour, by: number): Colour {
-  return { ...colour, l: clamped(colour.l + by) };
+export function lighter(colour: Colour, amount: number): Colour {
+  return { ...colour, l: clamp(colour.l + amount) };
 }
 
 /** Interpolates between the colours of a ramp; `t` is from 0 to 1. */
 export function along(ramp: readonly Colour[], t: number): Colour {
-  const position = clamped(t) * (ramp.length - 1);
+  const position = clamp(t) * (ramp.length - 1);
   const from = ramp[Math.floor(position)] ?? { l: 0.5, a: 0, b: 0 };
   return mix(from, ramp[Math.ceil(position)] ?? from, position % 1);
 }

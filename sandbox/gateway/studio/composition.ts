@@ -14,12 +14,12 @@ import { type Layer, type Tools, toolsOf, type Window } from './tools.ts';
 
 const STYLES = { landscape, seascape, seigaiha, city, botanical, cosmos, ribbons, bauhaus };
 /** The word SANDBOX as strokes, each letter on a grid four units wide and six high, because a minimal machine has no fonts. */
-const MARK =
+const WATERMARK_PATH =
   'M4 .8Q3.4 0 2 0Q0 0 0 1.5Q0 2.7 2 3Q4 3.3 4 4.5Q4 6 2 6Q.6 6 0 5.2M6.2 6L8.2 0L10.2 6M7 4H9.4M12.4 6V0L16.4 6V0M18.6 0V6H20.2Q22.6 6 22.6 3Q22.6 0 20.2 0ZM24.8 0V6H27.1Q28.8 6 28.8 4.4Q28.8 2.9 27.1 2.9H24.8M27.1 2.9Q28.5 2.9 28.5 1.45Q28.5 0 27.1 0H24.8M33 0Q31 0 31 3Q31 6 33 6Q35 6 35 3Q35 0 33 0ZM37.2 0L41.2 6M41.2 0L37.2 6';
-const MARK_WIDTH = 41.2;
-const MARK_HEIGHT = 6;
-const MARK_SHARE = 0.0165;
-const MIN_MARK_SIZE = 7;
+const WATERMARK_WIDTH = 41.2;
+const WATERMARK_HEIGHT = 6;
+const WATERMARK_SHARE = 0.0165;
+const MIN_WATERMARK_SIZE = 7;
 
 /**
  * `frame` determines the aspect ratio and the level of detail. `margin` is the share of the view that is added on every
@@ -50,14 +50,14 @@ export function svgOf({ left, top, right, bottom }: Window, size: Size, content:
   );
 }
 
-/** A mark that shows where the result comes from; the dark halo under its light strokes keeps it legible on any image. */
-export function markOf({ width, height }: Size): Buffer {
-  const preferredScale = Math.max(MIN_MARK_SIZE, Math.min(width, height) * MARK_SHARE) / MARK_HEIGHT;
-  const scale = Math.min(preferredScale, (width * 0.8) / MARK_WIDTH, (height * 0.5) / MARK_HEIGHT);
-  const gap = Math.min(scale * 7, (width - MARK_WIDTH * scale) / 2, (height - MARK_HEIGHT * scale) / 2);
-  const transform = `translate(${width - gap - MARK_WIDTH * scale} ${height - gap - MARK_HEIGHT * scale}) scale(${scale})`;
+/** A watermark that shows where the result comes from; the dark halo under its light strokes keeps it legible on any image. */
+export function watermarkOf({ width, height }: Size): Buffer {
+  const preferredScale = Math.max(MIN_WATERMARK_SIZE, Math.min(width, height) * WATERMARK_SHARE) / WATERMARK_HEIGHT;
+  const scale = Math.min(preferredScale, (width * 0.8) / WATERMARK_WIDTH, (height * 0.5) / WATERMARK_HEIGHT);
+  const gap = Math.min(scale * 7, (width - WATERMARK_WIDTH * scale) / 2, (height - WATERMARK_HEIGHT * scale) / 2);
+  const transform = `translate(${width - gap - WATERMARK_WIDTH * scale} ${height - gap - WATERMARK_HEIGHT * scale}) scale(${scale})`;
   const stroke = (colour: string, strokeWidth: number, opacity: number) =>
-    `<path d="${MARK}" stroke="${colour}" stroke-width="${strokeWidth}" stroke-opacity="${opacity}"/>`;
+    `<path d="${WATERMARK_PATH}" stroke="${colour}" stroke-width="${strokeWidth}" stroke-opacity="${opacity}"/>`;
   const strokes = stroke('#000', 3.4, 0.14) + stroke('#000', 2, 0.42) + stroke('#fff', 0.8, 0.96);
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><g fill="none" stroke-linecap="round" stroke-linejoin="round" transform="${transform}">${strokes}</g></svg>`,

@@ -3,7 +3,7 @@ import { type Colour, chromaOf, hueOf } from './colour.ts';
 import { mainColours } from './reference.ts';
 
 const FALLBACK = 'a plain image that says little about itself';
-const SIDE = 64;
+const SAMPLE_SIDE = 64;
 const RATIOS = ['1:1', '4:3', '3:4', '3:2', '2:3', '16:9', '9:16', '2:1', '1:2', '21:9', '4:5', '5:4'];
 /** The names of equally spaced hues in OKLCH. */
 const HUES = 'rose,coral,orange,ochre,yellow,green,teal,cyan,blue,indigo,violet,purple'.split(',');
@@ -22,7 +22,7 @@ export async function describeImages(images: readonly Buffer[]): Promise<string[
 async function linesFor(image: Buffer): Promise<string[]> {
   const { width, height } = await sharp(image).metadata();
   const flat = sharp(image).flatten({ background: '#fff' }).toColourspace('b-w');
-  const grey = await flat.resize(SIDE, SIDE, { fit: 'fill' }).extractChannel(0).raw().toBuffer();
+  const grey = await flat.resize(SAMPLE_SIDE, SAMPLE_SIDE, { fit: 'fill' }).extractChannel(0).raw().toBuffer();
   const mean = meanOf(grey, (value) => value);
   const spread = Math.sqrt(meanOf(grey, (value) => (value - mean) ** 2));
   const roughness = meanOf(grey, (value, index) => Math.abs(value - (grey[index - 1] ?? 0) / 255));
@@ -49,9 +49,9 @@ function meanOf(values: Uint8Array, measure: (value: number, index: number) => n
 }
 
 function ratioOf(ratio: number): string {
-  const distance = (written: string) => {
-    const [across = 1, down = 1] = written.split(':').map(Number);
-    return Math.abs(Math.log((ratio * down) / across));
+  const distance = (ratioText: string) => {
+    const [width = 1, height = 1] = ratioText.split(':').map(Number);
+    return Math.abs(Math.log((ratio * height) / width));
   };
   return RATIOS.reduce((nearest, other) => (distance(other) < distance(nearest) ? other : nearest));
 }

@@ -1,19 +1,19 @@
-import { type Colour, css } from './colour.ts';
+import { type Colour, toCss } from './colour.ts';
 import type { Figure } from './subject.ts';
 import type { Window } from './tools.ts';
 
 /**
- * A rule for every style: a single shape has `fill-opacity` or `stroke-opacity`, never `opacity`, for which the renderer
- * allocates a buffer as large as the image; a thousand stars would take ten seconds at 4K.
+ * A rule for every style: use `fill-opacity` or `stroke-opacity` for single shapes, never `opacity`, for which the
+ * renderer allocates a buffer as large as the image; a thousand stars would take ten seconds at 4K.
  */
 
 /** Rounds to a tenth of a unit, which is less than half a pixel at the largest size. */
 export const n = (value: number): string => String(Math.round(value * 10) / 10);
-const share = (value: number): string => String(Math.round(value * 100) / 100);
+const roundToHundredth = (value: number): string => String(Math.round(value * 100) / 100);
 
 /** A colour, or the id of a gradient. */
 type Paint = Colour | string;
-export const paint = (fill: Paint): string => (typeof fill === 'string' ? `url(#${fill})` : css(fill));
+export const paint = (fill: Paint): string => (typeof fill === 'string' ? `url(#${fill})` : toCss(fill));
 
 /** A colour of a gradient; colours without `at` are evenly spaced. */
 interface Stop extends Colour {
@@ -24,30 +24,37 @@ interface Stop extends Colour {
 export const stop = (at: number, colour: Colour, opacity = 1): Stop => ({ ...colour, at, opacity });
 
 function stopsOf(stops: readonly Stop[]): string {
-  const written = stops.map((colour, index) => {
+  const elements = stops.map((colour, index) => {
     const { at = index / (stops.length - 1), opacity = 1 } = colour;
-    return `<stop offset="${share(at)}" stop-color="${css(colour)}" stop-opacity="${share(opacity)}"/>`;
+    return `<stop offset="${roundToHundredth(at)}" stop-color="${toCss(colour)}" stop-opacity="${roundToHundredth(opacity)}"/>`;
   });
-  return written.join('');
+  return elements.join('');
 }
 
-/** A gradient from the top of a shape to its bottom, unless `where` contains other attributes. */
-export function gradient(id: string, stops: readonly Stop[], where = 'x2="0" y2="1"'): string {
-  return `<linearGradient id="${id}" ${where}>${stopsOf(stops)}</linearGradient>`;
+/** A gradient from the top of a shape to its bottom, unless `attributes` says otherwise. */
+export function gradient(id: string, stops: readonly Stop[], attributes = 'x2="0" y2="1"'): string {
+  return `<linearGradient id="${id}" ${attributes}>${stopsOf(stops)}</linearGradient>`;
 }
 
 /** A gradient from one point to another. */
-export function ramp(id: string, x1: number, y1: number, x2: number, y2: number, stops: readonly Stop[]): string {
-  const where = `gradientUnits="userSpaceOnUse" x1="${n(x1)}" y1="${n(y1)}" x2="${n(x2)}" y2="${n(y2)}"`;
-  return gradient(id, stops, where);
+export function linearGradient(
+  id: string,
+  x1: number,
+  y1: number,
+  x2: number,
+  y2: number,
+  stops: readonly Stop[],
+): string {
+  const attributes = `gradientUnits="userSpaceOnUse" x1="${n(x1)}" y1="${n(y1)}" x2="${n(x2)}" y2="${n(y2)}"`;
+  return gradient(id, stops, attributes);
 }
 
 /** A gradient from one height to another. */
-export function fall(id: string, top: number, bottom: number, stops: readonly Stop[]): string {
-  return ramp(id, 0, top, 0, bottom, stops);
+export function verticalGradient(id: string, top: number, bottom: number, stops: readonly Stop[]): string {
+  return linearGradient(id, 0, top, 0, bottom, stops);
 }
 
-export function radial(id: string, x: number, y: number, radius: number, stops: readonly Stop[]): string {
+export function radialGradient(id: string, x: number, y: number, radius: number, stops: readonly Stop[]): string {
   return `<radialGradient id="${id}" gradientUnits="userSpaceOnUse" cx="${n(x)}" cy="${n(y)}" r="${n(radius)}">${stopsOf(stops)}</radialGradient>`;
 }
 
@@ -56,7 +63,7 @@ export function rectangle(area: Window, fill: Paint): string {
 }
 
 export function ellipse(x: number, y: number, rx: number, ry: number, fill: Paint, opacity = 1): string {
-  return `<ellipse cx="${n(x)}" cy="${n(y)}" rx="${n(rx)}" ry="${n(ry)}" fill="${paint(fill)}" fill-opacity="${share(opacity)}"/>`;
+  return `<ellipse cx="${n(x)}" cy="${n(y)}" rx="${n(rx)}" ry="${n(ry)}" fill="${paint(fill)}" fill-opacity="${roundToHundredth(opacity)}"/>`;
 }
 
 export function circle(x: number, y: number, radius: number, fill: Paint, opacity = 1): string {
@@ -64,33 +71,33 @@ export function circle(x: number, y: number, radius: number, fill: Paint, opacit
 }
 
 export function shape(path: string, fill: Paint, opacity = 1): string {
-  return `<path d="${path}" fill="${paint(fill)}" fill-opacity="${share(opacity)}"/>`;
+  return `<path d="${path}" fill="${paint(fill)}" fill-opacity="${roundToHundredth(opacity)}"/>`;
 }
 
 export function line(path: string, colour: Colour, width: number, opacity = 1): string {
-  return `<path d="${path}" fill="none" stroke="${css(colour)}" stroke-width="${n(width)}" stroke-linecap="round" stroke-opacity="${share(opacity)}"/>`;
+  return `<path d="${path}" fill="none" stroke="${toCss(colour)}" stroke-width="${n(width)}" stroke-linecap="round" stroke-opacity="${roundToHundredth(opacity)}"/>`;
 }
 
 /** Moves, rotates (in degrees) and scales a drawing around 0, 0. */
-export function placed(x: number, y: number, angle: number, content: string, scale = 1): string {
+export function placeAt(x: number, y: number, angle: number, content: string, scale = 1): string {
   return `<g transform="translate(${n(x)} ${n(y)}) rotate(${n(angle)}) scale(${scale})">${content}</g>`;
 }
 
 /** A light that fades out; cheaper than a blur, and the same at every size. */
 export function glow(id: string, x: number, y: number, radius: number, colour: Colour, opacity: number): string {
-  const stops = [1, 0.62, 0.32, 0.13, 0.04, 0].map((part) => ({ ...colour, opacity: opacity * part }));
-  return radial(id, x, y, radius, stops) + circle(x, y, radius, id);
+  const stops = [1, 0.62, 0.32, 0.13, 0.04, 0].map((factor) => ({ ...colour, opacity: opacity * factor }));
+  return radialGradient(id, x, y, radius, stops) + circle(x, y, radius, id);
 }
 
 /** Calls `draw` for every grid cell that touches an area and joins the results; the grid is the same in every view. */
-export function scattered(
+export function drawCells(
   { left, top, right, bottom }: Window,
   [width, height]: readonly [number, number],
   draw: (column: number, row: number) => string,
 ): string {
   const columns = cells(left, right, width);
-  const drawn = cells(top, bottom, height).flatMap((row) => columns.map((column) => draw(column, row)));
-  return drawn.join('');
+  const drawings = cells(top, bottom, height).flatMap((row) => columns.map((column) => draw(column, row)));
+  return drawings.join('');
 }
 
 /** The indexes of the cells that touch a range. */
@@ -100,14 +107,14 @@ export function cells(from: number, to: number, size: number): number[] {
 }
 
 /** A path that follows a height function across an area. */
-export function crest({ left, right }: Window, step: number, height: (x: number) => number): string {
+export function contourPath({ left, right }: Window, step: number, height: (x: number) => number): string {
   const points = cells(left, right, step).map((cell) => `${n(cell * step)} ${n(height(cell * step))}`);
   return `M${points.join('L')}`;
 }
 
-/** The area between such a path and a floor. */
-export function ground(area: Window, step: number, floor: number, height: (x: number) => number): string {
-  return `${crest(area, step, height)}L${n(area.right + step)} ${n(floor)}H${n(area.left - step)}Z`;
+/** The area between a path of `contourPath` and a floor. */
+export function contourArea(area: Window, step: number, floor: number, height: (x: number) => number): string {
+  return `${contourPath(area, step, height)}L${n(area.right + step)} ${n(floor)}H${n(area.left - step)}Z`;
 }
 
 /** Silhouettes in a box of 100 units above y = 0, each drawn in one colour. */
@@ -127,5 +134,5 @@ const SHAPES: Readonly<Record<Figure, string>> = {
 
 export function figureSvg(figure: Figure, x: number, y: number, height: number, fill: Colour, flip = false): string {
   const scale = height / 100;
-  return `<path transform="translate(${n(x)} ${n(y)}) scale(${(flip ? -scale : scale).toFixed(3)} ${scale.toFixed(3)})" d="${SHAPES[figure]}" fill="${css(fill)}"/>`;
+  return `<path transform="translate(${n(x)} ${n(y)}) scale(${(flip ? -scale : scale).toFixed(3)} ${scale.toFixed(3)})" d="${SHAPES[figure]}" fill="${toCss(fill)}"/>`;
 }

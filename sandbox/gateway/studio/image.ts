@@ -1,5 +1,5 @@
 import sharp, { type OverlayOptions } from 'sharp';
-import { compositionOf, markOf, svgOf } from './composition.ts';
+import { compositionOf, svgOf, watermarkOf } from './composition.ts';
 import { scramble } from './random.ts';
 import { type Reference, referencesOf } from './reference.ts';
 import type { Scene } from './scene.ts';
@@ -53,22 +53,27 @@ export async function drawGrid(scenes: readonly Scene[], options: ImageOptions):
     return { ...(await drawPixels(scene, options, cell, references)), left, top };
   });
   const raw = { width, height, channels: 3 } as const;
-  const board = sharp({ create: { ...raw, background: GUTTER_COLOUR } }).raw();
-  return await encode({ input: await board.toBuffer(), raw }, options, await Promise.all(quadrants));
+  const canvas = sharp({ create: { ...raw, background: GUTTER_COLOUR } }).raw();
+  return await encode({ input: await canvas.toBuffer(), raw }, options, await Promise.all(quadrants));
 }
 
-/** Draws `after` where the mask is white and `before` elsewhere; the edge is feathered inside the mask, so nothing outside changes. */
-export async function drawEdit(before: Scene, after: Scene, mask: Buffer, options: ImageOptions): Promise<Image> {
+/** Draws `editedScene` where the mask is white and `originalScene` elsewhere; the edge is only feathered inside, so nothing outside changes. */
+export async function drawEdit(
+  originalScene: Scene,
+  editedScene: Scene,
+  mask: Buffer,
+  options: ImageOptions,
+): Promise<Image> {
   const references = await referencesOf(options.references);
   const { width, height } = options;
   const [original, changed, alpha] = await Promise.all([
-    drawPixels(before, options, options, references),
-    drawPixels(after, options, options, references),
+    drawPixels(originalScene, options, options, references),
+    drawPixels(editedScene, options, options, references),
     featherOf(mask, { width, height }),
   ]);
   const patch = sharp(changed.input, changed).joinChannel(alpha, { raw: { width, height, channels: 1 } });
-  const over = { input: await patch.raw().toBuffer(), raw: { width, height, channels: 4 } } as const;
-  return await encode(original, options, [over]);
+  const overlay = { input: await patch.raw().toBuffer(), raw: { width, height, channels: 4 } } as const;
+  return await encode(original, options, [overlay]);
 }
 
 /** Draws the scene without the mark at the given size; a quadrant of a grid is composed for the frame of the grid. */
@@ -83,8 +88,11 @@ async function drawPixels(
   const content = layers.map((layer) => layer.svg).join('');
   // A preview is the finished composition in a low resolution, which increases as the job progresses.
   const share = finished < 1 ? 0.025 + 0.45 * Math.max(0, finished) ** 1.6 : 1;
-  const sketch = { width: Math.max(8, Math.round(width * share)), height: Math.max(8, Math.round(height * share)) };
-  const size = finished < 1 ? sketch : { width, height };
+  const previewSize = {
+    width: Math.max(8, Math.round(width * share)),
+    height: Math.max(8, Math.round(height * share)),
+  };
+  const size = finished < 1 ? previewSize : { width, height };
   const drawing = sharp(svgOf(tools.window, size, content), { unlimited: true });
   const image =
     finished < 1
@@ -99,24 +107,24 @@ async function drawPixels(
 function grainOf(seed: number, size: Size): Pixels {
   const [width, height] = [Math.min(GRAIN_SIDE, size.width), Math.min(GRAIN_SIDE, size.height)];
   const input = Buffer.alloc(width * height * 4);
-  for (let at = 0; at < input.length; at += 4) {
-    const roll = scramble((at / 4) ^ Math.imul(seed | 0, 0x9e3779b1));
-    input.fill(roll & 1 ? 255 : 0, at, at + 3).fill((roll >>> 8) % GRAIN_STRENGTH, at + 3, at + 4);
+  for (let offset = 0; offset < input.length; offset += 4) {
+    const roll = scramble((offset / 4) ^ Math.imul(seed | 0, 0x9e3779b1));
+    input.fill(roll & 1 ? 255 : 0, offset, offset + 3).fill((roll >>> 8) % GRAIN_STRENGTH, offset + 3, offset + 4);
   }
   return { input, raw: { width, height, channels: 4 } };
 }
 
-/** A blurred edge is half outside its shape; only the inner half is used, stretched to the full range. */
+/** Half of a blurred edge lies outside its shape; only the inner half is used, stretched to the full range. */
 async function featherOf(mask: Buffer, { width, height }: Size): Promise<Buffer> {
-  const hard = await hardMask(mask, { width, height });
+  const selection = await binaryMask(mask, { width, height });
   const raw = { width, height, channels: 1 } as const;
   const sigma = Math.max(0.5, Math.min(width, height) * FEATHER_SHARE);
-  const inner = await sharp(hard, { raw }).blur(sigma).linear(2, -255).extractChannel(0).raw().toBuffer();
-  return await sharp(inner, { raw }).boolean(hard, 'and', { raw }).extractChannel(0).raw().toBuffer();
+  const inner = await sharp(selection, { raw }).blur(sigma).linear(2, -255).extractChannel(0).raw().toBuffer();
+  return await sharp(inner, { raw }).boolean(selection, 'and', { raw }).extractChannel(0).raw().toBuffer();
 }
 
 /** Selects what is white in the mask; if nothing is white, selects what is painted on a transparent background. */
-async function hardMask(mask: Buffer, { width, height }: Size): Promise<Buffer> {
+async function binaryMask(mask: Buffer, { width, height }: Size): Promise<Buffer> {
   const fitted = sharp(mask).toColourspace('srgb').ensureAlpha().resize(width, height, { fit: 'fill' });
   const flat = fitted.clone().flatten({ background: '#000' }).greyscale();
   const white = await flat.threshold(128).extractChannel(0).raw().toBuffer();
@@ -125,9 +133,9 @@ async function hardMask(mask: Buffer, { width, height }: Size): Promise<Buffer> 
   return painted.every((value) => value > 0) ? white : painted;
 }
 
-async function encode({ input, raw }: Pixels, options: ImageOptions, over: OverlayOptions[] = []): Promise<Image> {
+async function encode({ input, raw }: Pixels, options: ImageOptions, overlays: OverlayOptions[] = []): Promise<Image> {
   const { width, height, format = 'png' } = options;
-  const marked = sharp(input, { raw }).composite([...over, { input: markOf(raw) }]);
-  const bytes = await marked.removeAlpha().toFormat(format, FORMATS[format]).toBuffer();
+  const watermarked = sharp(input, { raw }).composite([...overlays, { input: watermarkOf(raw) }]);
+  const bytes = await watermarked.removeAlpha().toFormat(format, FORMATS[format]).toBuffer();
   return { bytes, width, height, mime: `image/${format}` };
 }

@@ -1,14 +1,14 @@
 import { drawEdit, drawGrid, drawImage } from './image.ts';
 import { referencesOf } from './reference.ts';
 import type { Scene } from './scene.ts';
-import { even, type Size } from './size.ts';
+import { roundToEven, type Size } from './size.ts';
 import type { SoundJob } from './sound.worker.ts';
 import type { VideoJob } from './video.worker.ts';
 import { Workshop } from './workshop.ts';
 
 export { describeImages } from './describe.ts';
 export { lyricsOf } from './lyrics.ts';
-export { panned, relative, type Scene, sceneOf, zoomedOut } from './scene.ts';
+export { pan as panned, type Scene, sceneOf, variationOf as relative, zoomOut as zoomedOut } from './scene.ts';
 export { shortenPrompt } from './shorten.ts';
 export { aspectOf, type Size, sizeOf } from './size.ts';
 
@@ -27,7 +27,7 @@ export interface Studio {
   drawImage: typeof drawImage;
   drawGrid: typeof drawGrid;
   drawEdit: typeof drawEdit;
-  shoot(scene: Scene, options: VideoOptions): Promise<MediaFile<'video/mp4'> & Size>;
+  drawVideo(scene: Scene, options: VideoOptions): Promise<MediaFile<'video/mp4'> & Size>;
   compose(prompt: string, seed: number, seconds: number): Promise<MediaFile<'audio/wav'>>;
   close(): Promise<void>;
 }
@@ -49,19 +49,19 @@ export function openStudio(): Studio {
     drawImage,
     drawGrid,
     drawEdit,
-    shoot: async (scene, options) => {
-      const requested = Math.min(MAX_VIDEO_SECONDS, options.seconds > 0 ? options.seconds : 1);
-      const seconds = Math.max(1, Math.round(requested * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND;
-      const width = Math.min(MAX_VIDEO_SIDE, even(options.width));
-      const height = Math.min(MAX_VIDEO_SIDE, even(options.height));
+    drawVideo: async (scene, options) => {
+      const requestedSeconds = Math.min(MAX_VIDEO_SECONDS, options.seconds > 0 ? options.seconds : 1);
+      const seconds = Math.max(1, Math.round(requestedSeconds * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND;
+      const width = Math.min(MAX_VIDEO_SIDE, roundToEven(options.width));
+      const height = Math.min(MAX_VIDEO_SIDE, roundToEven(options.height));
       const references = await referencesOf(options.references);
       const job = { scene, width, height, seconds, framesPerSecond: FRAMES_PER_SECOND, references };
       return { bytes: Buffer.from((await videos.run(job)).buffer), mime: 'video/mp4', width, height, seconds };
     },
-    compose: async (prompt, seed, requested) => {
+    compose: async (prompt, seed, requestedSeconds) => {
       const seconds = Math.min(
         MAX_AUDIO_SECONDS,
-        Math.max(MIN_AUDIO_SECONDS, Number.isFinite(requested) ? requested : 0),
+        Math.max(MIN_AUDIO_SECONDS, Number.isFinite(requestedSeconds) ? requestedSeconds : 0),
       );
       return { bytes: Buffer.from((await songs.run({ prompt, seed, seconds })).buffer), mime: 'audio/wav', seconds };
     },

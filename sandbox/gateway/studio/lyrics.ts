@@ -1,5 +1,5 @@
 import { isStopWord, wordsOf } from '../prompt-words.ts';
-import { diceOf, picked, seedOf } from './random.ts';
+import { diceOf, itemAt, seedOf } from './random.ts';
 
 const FALLBACK = ['quiet', 'morning', 'window', 'river'];
 const MAX_WORD_LENGTH = 24;
@@ -22,7 +22,7 @@ export function lyricsOf(prompt: string, seed: number): { title: string; lyrics:
   const start = Math.floor(dice(0) * words.length);
   const word = (index: number) => words[(start + index) % words.length] ?? 'song';
   const line = (templates: readonly [string, ...string[]], roll: number, one: number, other = one) =>
-    picked(templates, dice(roll, 1)).replace(/\b[AB]\b/g, (letter) => word(letter === 'A' ? one : other));
+    itemAt(templates, dice(roll, 1)).replace(/\b[AB]\b/g, (letter) => word(letter === 'A' ? one : other));
   const verse = (number: number) => {
     const first = number * 3;
     return [

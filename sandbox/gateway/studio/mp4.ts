@@ -4,10 +4,10 @@ interface Box {
   readonly end: number;
 }
 
-const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl']);
+const CONTAINER_BOXES = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl']);
 const HEADER_BYTES = 8;
 /** Boxes that begin with a version, a creation time and a modification time. */
-const TIMESTAMPED = new Set(['mvhd', 'tkhd', 'mdhd']);
+const TIMESTAMPED_BOXES = new Set(['mvhd', 'tkhd', 'mdhd']);
 /** The NAL unit types at the start of a keyframe: an IDR slice, or the parameter sets that come only before one. */
 const KEYFRAME_UNIT_TYPES = [5, 7, 8];
 
@@ -44,29 +44,29 @@ const findBoxes = (boxes: readonly Box[], ...names: readonly string[]) =>
 
 /** Copies a box and adds the list of keyframes at the end of its sample table; the sizes of its containers grow accordingly. */
 function rebuildBox(bytes: Buffer, { kind, start, end }: Box): Buffer {
-  if (!CONTAINERS.has(kind)) {
+  if (!CONTAINER_BOXES.has(kind)) {
     const box = Buffer.from(bytes.subarray(start, end));
     // Clears the times, so that the same scene always results in the same file; zero means unknown (ISO 14496-12, 8.2.2).
-    return TIMESTAMPED.has(kind)
+    return TIMESTAMPED_BOXES.has(kind)
       ? box.fill(0, HEADER_BYTES + 4, HEADER_BYTES + (box[HEADER_BYTES] === 1 ? 20 : 12))
       : box;
   }
   const children = boxesOf(bytes, start + HEADER_BYTES, end);
   const added = kind === 'stbl' ? [keyframeBox(bytes, children)] : [];
   const parts = [...children.map((part) => rebuildBox(bytes, part)), ...added];
-  const whole = Buffer.concat([bytes.subarray(start, start + HEADER_BYTES), ...parts]);
-  whole.writeUInt32BE(whole.length);
-  return whole;
+  const container = Buffer.concat([bytes.subarray(start, start + HEADER_BYTES), ...parts]);
+  container.writeUInt32BE(container.length);
+  return container;
 }
 
 function keyframeBox(bytes: Buffer, siblings: readonly Box[]): Buffer {
   const [sizes, chunks, existing] = findBoxes(siblings, 'stsz', 'stco', 'stss');
   if (!sizes || !chunks || existing) return Buffer.alloc(0);
   const keyframes: number[] = [];
-  let at = bytes.readUInt32BE(chunks.start + 16);
+  let offset = bytes.readUInt32BE(chunks.start + 16);
   for (let frame = 0; frame < bytes.readUInt32BE(sizes.start + 16); frame++) {
-    if (KEYFRAME_UNIT_TYPES.includes((bytes[at + 4] ?? 0) & 31)) keyframes.push(frame + 1);
-    at += bytes.readUInt32BE(sizes.start + 20 + frame * 4);
+    if (KEYFRAME_UNIT_TYPES.includes((bytes[offset + 4] ?? 0) & 31)) keyframes.push(frame + 1);
+    offset += bytes.readUInt32BE(sizes.start + 20 + frame * 4);
   }
   const numbers = [16 + keyframes.length * 4, STSS, 0, keyframes.length, ...keyframes];
   const table = Buffer.alloc(numbers.length * 4);
@@ -75,10 +75,11 @@ function keyframeBox(bytes: Buffer, siblings: readonly Box[]): Buffer {
 }
 
 /** Adjusts the chunk offsets, which count from the start of the file, because the frames have moved. */
-function shiftChunks(table: Buffer, from: number, to: number, by: number): void {
+function shiftChunks(table: Buffer, from: number, to: number, delta: number): void {
   for (const { kind, start, end } of boxesOf(table, from, to)) {
-    if (CONTAINERS.has(kind)) shiftChunks(table, start + HEADER_BYTES, end, by);
+    if (CONTAINER_BOXES.has(kind)) shiftChunks(table, start + HEADER_BYTES, end, delta);
     if (kind !== 'stco') continue;
-    for (let at = start + 16; at < end; at += 4) table.writeUInt32BE(table.readUInt32BE(at) + by, at);
+    for (let offset = start + 16; offset < end; offset += 4)
+      table.writeUInt32BE(table.readUInt32BE(offset) + delta, offset);
   }
 }

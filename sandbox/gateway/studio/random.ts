@@ -31,10 +31,10 @@ export function seedOf(...parts: readonly (string | number)[]): number {
   return hashOf(parts.join('\u0000'));
 }
 
-export const clamped = (value: number, low = 0, high = 1) => Math.min(high, Math.max(low, value));
+export const clamp = (value: number, low = 0, high = 1) => Math.min(high, Math.max(low, value));
 
 /** The item of a list at a relative position from 0 to 1. */
-export function picked<Thing>(things: readonly [Thing, ...Thing[]], roll: number): Thing {
+export function itemAt<Thing>(things: readonly [Thing, ...Thing[]], roll: number): Thing {
   return things[Math.floor(roll * things.length)] ?? things[0];
 }
 
@@ -47,7 +47,7 @@ export function noise(dice: Dice, x: number, row = 0): number {
 }
 
 /** Several octaves of `noise`, for large shapes with small details. */
-export function fractal(dice: Dice, x: number, octaves: number, row = 0, roughness = 0.5): number {
+export function fractalNoise(dice: Dice, x: number, octaves: number, row = 0, roughness = 0.5): number {
   let sum = 0;
   let total = 0;
   for (let octave = 0, weight = 1; octave < octaves; octave++, weight *= roughness) {

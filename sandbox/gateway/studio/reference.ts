@@ -8,9 +8,9 @@ export interface Reference {
 }
 
 const MAX_REFERENCES = 5;
-const LONG_SIDE = 1024;
+const MAX_SIDE = 1024;
 const MAX_PIXELS = 60_000_000;
-const SIDE = 48;
+const SAMPLE_SIDE = 48;
 const MAX_COLOURS = 8;
 
 /** Skips images that cannot be decoded, because the request has already been checked. */
@@ -20,9 +20,9 @@ export async function referencesOf(images: readonly Buffer[] = []): Promise<Refe
 }
 
 async function referenceOf(image: Buffer): Promise<Reference> {
-  const small = await flat(image)
+  const small = await flattened(image)
     .autoOrient()
-    .resize({ width: LONG_SIDE, height: LONG_SIDE, fit: 'inside', withoutEnlargement: true })
+    .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
     .jpeg({ quality: 86 })
     .toBuffer();
   return { uri: `data:image/jpeg;base64,${small.toString('base64')}`, colours: await mainColours(small) };
@@ -30,7 +30,11 @@ async function referenceOf(image: Buffer): Promise<Reference> {
 
 /** Returns the mean colours of the fullest coarse bins, so that noise does not create additional colours. */
 export async function mainColours(image: Buffer): Promise<Colour[]> {
-  const pixels = await flat(image).resize(SIDE, SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
+  const pixels = await flattened(image)
+    .resize(SAMPLE_SIDE, SAMPLE_SIDE, { fit: 'fill' })
+    .removeAlpha()
+    .raw()
+    .toBuffer();
   const bins = new Map<number, [count: number, red: number, green: number, blue: number]>();
   for (let index = 0; index + 2 < pixels.length; index += 3) {
     const [red = 0, green = 0, blue = 0] = pixels.subarray(index, index + 3);
@@ -42,5 +46,5 @@ export async function mainColours(image: Buffer): Promise<Colour[]> {
   return fullest.map(([count, red, green, blue]) => fromRgb(red / count, green / count, blue / count));
 }
 
-const flat = (image: Buffer) =>
+const flattened = (image: Buffer) =>
   sharp(image, { limitInputPixels: MAX_PIXELS }).flatten({ background: '#fff' }).toColourspace('srgb');

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { clamped } from './random.ts';
+import { clamp } from './random.ts';
 import type { Size } from './size.ts';
 
 interface Channel {
@@ -41,19 +41,19 @@ export interface Frame extends Size {
 }
 
 export async function sheetOf(svg: Buffer, { width, height }: Size): Promise<Sheet> {
-  const whole = await sharp(svg, { unlimited: true }).ensureAlpha().raw().toBuffer();
+  const fullSize = await sharp(svg, { unlimited: true }).ensureAlpha().raw().toBuffer();
   const raw = { width, height, channels: 4 } as const;
-  const half = await sharp(whole, { raw })
+  const halfSize = await sharp(fullSize, { raw })
     .resize(width / 2, height / 2, { kernel: 'linear' })
     .raw()
     .toBuffer();
   const planes = CHANNELS.map((channel) => {
     const [red, green, blue] = channel.weights;
-    const rgba = channel.shift === 0 ? whole : half;
+    const rgba = channel.shift === 0 ? fullSize : halfSize;
     const pixels = new Int32Array(rgba.length / 4);
-    for (let index = 0, at = 0; index < pixels.length; index++, at += 4) {
-      const alpha = rgba[at + 3] ?? 0;
-      const sum = red * (rgba[at] ?? 0) + green * (rgba[at + 1] ?? 0) + blue * (rgba[at + 2] ?? 0);
+    for (let index = 0, offset = 0; index < pixels.length; index++, offset += 4) {
+      const alpha = rgba[offset + 3] ?? 0;
+      const sum = red * (rgba[offset] ?? 0) + green * (rgba[offset + 1] ?? 0) + blue * (rgba[offset + 2] ?? 0);
       pixels[index] = (alpha << 16) | Math.round(((channel.offset + (sum + 128) / 256) * alpha) / 255);
     }
     return { channel, pixels };
@@ -73,8 +73,8 @@ export async function enlarge(frame: Frame, size: Size): Promise<Buffer> {
 }
 
 /** Interpolates both halves of two packed pixels; `part` is from 0 to 256. */
-function interpolate(one: number, other: number, part: number): number {
-  return ((Math.imul(one, 256 - part) + Math.imul(other, part)) >>> 8) & BOTH_HALVES;
+function interpolate(one: number, other: number, fraction: number): number {
+  return ((Math.imul(one, 256 - fraction) + Math.imul(other, fraction)) >>> 8) & BOTH_HALVES;
 }
 
 /** Draws a sheet over a frame, in fixed-point arithmetic and without allocations per pixel, because most of a video's encoding time is spent here. */
@@ -83,32 +83,32 @@ export function drawSheet(frame: Frame, sheet: Sheet, placement: Placement): voi
 }
 
 function blend(frame: Frame, { shift, from }: Channel, sheet: Size, pixels: Int32Array, placement: Placement): void {
-  // Shifts keep these numbers integers; a division would make every index below a fraction.
+  // Shifts keep these numbers integers; a division would turn every index below into a fraction.
   const [rowLength, width, height] = [frame.width >> shift, sheet.width >> shift, sheet.height >> shift];
   const values = frame.bytes.subarray(frame.width * frame.height * from);
   const opacity = Math.round(placement.opacity * 256);
   const step = Math.round(FIXED_POINT_ONE / placement.zoom);
   for (let row = 0; row < frame.height >> shift; row++) {
     const y = Math.round((row / placement.zoom + placement.top / (1 + shift)) * FIXED_POINT_ONE);
-    const line = clamped(y >> 16, 0, height - 2) * width;
+    const rowStart = clamp(y >> 16, 0, height - 2) * width;
     const partY = (y >> 8) & 255;
     const end = (row + 1) * rowLength;
     let x = Math.round(((placement.left + placement.sway(row << shift)) / (1 + shift)) * FIXED_POINT_ONE);
     for (let index = row * rowLength; index < end; index++, x += step) {
-      const at = line + clamped(x >> 16, 0, width - 2);
-      const topLeft = pixels[at] ?? 0;
-      const topRight = pixels[at + 1] ?? 0;
-      const bottomLeft = pixels[at + width] ?? 0;
-      const bottomRight = pixels[at + width + 1] ?? 0;
+      const offset = rowStart + clamp(x >> 16, 0, width - 2);
+      const topLeft = pixels[offset] ?? 0;
+      const topRight = pixels[offset + 1] ?? 0;
+      const bottomLeft = pixels[offset + width] ?? 0;
+      const bottomRight = pixels[offset + width + 1] ?? 0;
       if ((topLeft | topRight | bottomLeft | bottomRight) === 0) continue;
       const partX = (x >> 8) & 255;
-      const pair = interpolate(
+      const blended = interpolate(
         interpolate(topLeft, topRight, partX),
         interpolate(bottomLeft, bottomRight, partX),
         partY,
       );
-      const alpha = ((pair >>> 16) * opacity) >> 8;
-      values[index] = (((pair & 255) * opacity) >> 8) + ((((values[index] ?? 0) * (255 - alpha) + 127) * 257) >> 16);
+      const alpha = ((blended >>> 16) * opacity) >> 8;
+      values[index] = (((blended & 255) * opacity) >> 8) + ((((values[index] ?? 0) * (255 - alpha) + 127) * 257) >> 16);
     }
   }
 }

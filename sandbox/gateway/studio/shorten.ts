@@ -1,22 +1,22 @@
 import { isStopWord, plainPrompt } from '../prompt-words.ts';
 import { affectsImage } from './subject.ts';
 
-const SHARES = [0.8, 0.6, 0.45, 0.3, 0.15];
+const DRAFT_SHARES = [0.8, 0.6, 0.45, 0.3, 0.15];
 const MAX_WEIGHTS = 200;
 const LONG_WORD = 10;
 
 /** Drops the least significant words first: stop words, then short and frequently repeated words. */
 export function shortenPrompt(prompt: string): { drafts: string[]; weights: { word: string; weight: number }[] } {
   const plain = plainPrompt(prompt);
-  const texts = plain.split(' ').filter((text) => withoutPunctuation(text).length > 0);
+  const words = plain.split(' ').filter((text) => withoutPunctuation(text).length > 0);
   const counts = new Map<string, number>();
-  for (const text of texts) counts.set(normalized(text), (counts.get(normalized(text)) ?? 0) + 1);
-  const tokens = texts.map((text, index) => {
-    const weight = weightOf(normalized(text), index / texts.length, counts.get(normalized(text)) ?? 1);
+  for (const text of words) counts.set(normalized(text), (counts.get(normalized(text)) ?? 0) + 1);
+  const tokens = words.map((text, index) => {
+    const weight = weightOf(normalized(text), index / words.length, counts.get(normalized(text)) ?? 1);
     return { text, index, weight };
   });
   const ranked = [...tokens].sort((one, other) => other.weight - one.weight || one.index - other.index);
-  const drafts = SHARES.map((share) =>
+  const drafts = DRAFT_SHARES.map((share) =>
     ranked
       .slice(0, Math.max(1, Math.round(tokens.length * share)))
       .filter(({ weight }, rank) => weight > 0 || rank === 0)
@@ -32,10 +32,10 @@ export function shortenPrompt(prompt: string): { drafts: string[]; weights: { wo
   };
 }
 
-function weightOf(word: string, place: number, count: number): number {
+function weightOf(word: string, position: number, count: number): number {
   if (isStopWord(word)) return 0;
-  const long = Math.min(1, word.length / LONG_WORD);
-  const weight = (0.25 + 0.35 * long + (affectsImage(word) ? 0.3 : 0) + 0.1 * (1 - place)) / Math.sqrt(count);
+  const lengthScore = Math.min(1, word.length / LONG_WORD);
+  const weight = (0.25 + 0.35 * lengthScore + (affectsImage(word) ? 0.3 : 0) + 0.1 * (1 - position)) / Math.sqrt(count);
   return Math.round(Math.min(1, weight) * 100) / 100;
 }
 

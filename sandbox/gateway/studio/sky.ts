@@ -1,14 +1,27 @@
 import { lighter, mix } from './colour.ts';
-import { cells, circle, ellipse, fall, glow, gradient, line, n, ramp, rectangle, scattered, stop } from './drawing.ts';
-import { clamped, fractal, noise } from './random.ts';
+import {
+  cells,
+  circle,
+  drawCells,
+  ellipse,
+  glow,
+  gradient,
+  line,
+  linearGradient,
+  n,
+  rectangle,
+  stop,
+  verticalGradient,
+} from './drawing.ts';
+import { clamp, fractalNoise, noise } from './random.ts';
 import type { Layer, Tools } from './tools.ts';
 
 const STAR_CELL = 46;
 const CLOUD_CELL = [430, 90] as const;
-const STREAK = 7;
+const STREAK_WIDTH = 7;
 
 export function skyLayer({ window, palette }: Tools, top: number, horizon: number): Layer {
-  const fade = fall('sky', top, horizon, [0, 0.25, 0.5, 0.75, 1].map(palette.sky));
+  const fade = verticalGradient('sky', top, horizon, [0, 0.25, 0.5, 0.75, 1].map(palette.sky));
   return { svg: fade + rectangle(window, 'sky'), depth: 0 };
 }
 
@@ -16,15 +29,15 @@ export function skyLayer({ window, palette }: Tools, top: number, horizon: numbe
 export function starsLayer({ window, palette, randomFor, unit }: Tools, horizon: number, density = 0.5): Layer {
   const [place, size] = [randomFor('star place'), randomFor('star size')];
   const colour = mix(palette.light, palette.accent(1), 0.2);
-  const above = { ...window, bottom: Math.min(horizon, window.bottom) };
-  const svg = scattered(above, [STAR_CELL, STAR_CELL], (column, row) => {
-    const fade = clamped((horizon - row * STAR_CELL) / (horizon * 0.9 + 1));
+  const starArea = { ...window, bottom: Math.min(horizon, window.bottom) };
+  const svg = drawCells(starArea, [STAR_CELL, STAR_CELL], (column, row) => {
+    const fade = clamp((horizon - row * STAR_CELL) / (horizon * 0.9 + 1));
     if (place(column * 7 + 3, row) > density * (0.15 + 0.85 * fade)) return '';
-    const bright = size(column, row) ** 4;
+    const brightness = size(column, row) ** 4;
     const x = (column + place(column, row * 2 + 1)) * STAR_CELL;
     const y = (row + size(column * 3 + 1, row)) * STAR_CELL;
-    const radius = Math.max(unit * 0.35, 0.7 + bright * 2.6);
-    return circle(x, y, radius, colour, (0.25 + 0.75 * bright) * (0.3 + 0.7 * fade));
+    const radius = Math.max(unit * 0.35, 0.7 + brightness * 2.6);
+    return circle(x, y, radius, colour, (0.25 + 0.75 * brightness) * (0.3 + 0.7 * fade));
   });
   return { svg, depth: 0.02, pulse: 0.25 };
 }
@@ -39,32 +52,32 @@ export function lightLayer({ palette, randomFor }: Tools, x: number, y: number, 
     return circle(x + Math.cos(angle) * distance, y + Math.sin(angle) * distance, size, lighter(light, -0.2), 0.3);
   });
   const halo = mix(light, palette.sky(isNight ? 0.7 : 0.95), isNight ? 0.24 : 0.35);
-  const wide = glow('halo', x, y, radius * (isNight ? 5 : 7), halo, isNight ? 0.42 : 0.75);
-  const near = glow('corona', x, y, radius * 2.1, light, isNight ? 0.4 : 0.85) + circle(x, y, radius, light);
-  return { svg: wide + near + spots.join(''), depth: 0.04 };
+  const outerGlow = glow('halo', x, y, radius * (isNight ? 5 : 7), halo, isNight ? 0.42 : 0.75);
+  const innerGlow = glow('corona', x, y, radius * 2.1, light, isNight ? 0.4 : 0.85) + circle(x, y, radius, light);
+  return { svg: outerGlow + innerGlow + spots.join(''), depth: 0.04 };
 }
 
-/** Long thin clouds, each of a few overlapping ellipses with soft ends. */
+/** Long thin clouds, each made of a few overlapping ellipses with soft ends. */
 export function cloudsLayer({ frame, window, palette, randomFor }: Tools, horizon: number, amount: number): Layer {
   const [place, form] = [randomFor('cloud place'), randomFor('cloud shape')];
   const [width, height] = CLOUD_CELL;
   const [left, right] = [window.left - width, window.right + width];
   const [top, bottom] = [Math.max(window.top, -frame.height), Math.min(horizon * 0.92, window.bottom)];
-  const svg = scattered({ left, top, right, bottom }, CLOUD_CELL, (column, row) => {
+  const svg = drawCells({ left, top, right, bottom }, CLOUD_CELL, (column, row) => {
     if (place(column, row) > amount) return '';
     const t = (row * height) / horizon;
     const colour = mix(palette.sky(t + 0.42), palette.light, palette.isNight ? 0.06 : 0.42);
     const [x, y] = [(column + place(column, row + 500)) * width, (row + form(column, row)) * height];
-    const long = 190 + 330 * form(column + 50, row);
-    const tall = (5 + 17 * form(column, row + 50)) * (1.2 - 0.6 * clamped(t));
+    const length = 190 + 330 * form(column + 50, row);
+    const thickness = (5 + 17 * form(column, row + 50)) * (1.2 - 0.6 * clamp(t));
     const id = `cloud${column}_${row}`;
     const stops = [0, 0.75, 0.6, 0].map((opacity) => ({ ...colour, opacity }));
     const ellipses = [0, 1, 2, 3].map((part) => {
-      const away = (form(column * 5 + part, row + 9) - 0.5) * long * 0.9;
+      const offset = (form(column * 5 + part, row + 9) - 0.5) * length * 0.9;
       const size = 0.35 + 0.6 * form(column * 5 + part, row + 10);
-      return ellipse(x + away, y - part * tall * 0.55, long * size * 0.8, tall * size, id);
+      return ellipse(x + offset, y - part * thickness * 0.55, length * size * 0.8, thickness * size, id);
     });
-    return ramp(id, x - long, 0, x + long, 0, stops) + ellipses.join('');
+    return linearGradient(id, x - length, 0, x + length, 0, stops) + ellipses.join('');
   });
   return { svg: `<g opacity="${palette.isNight ? 0.35 : 0.7}">${svg}</g>`, depth: 0.12 };
 }
@@ -73,10 +86,10 @@ export function cloudsLayer({ frame, window, palette, randomFor }: Tools, horizo
 export function birdsSvg({ frame, palette, randomFor }: Tools, horizon: number): string {
   const flock = randomFor('birds');
   const centre = { x: frame.width * (0.2 + 0.6 * flock(1)), y: horizon * (0.3 + 0.3 * flock(2)) };
-  const birds = Array.from({ length: 3 + Math.floor(flock(0) * 6) }, (_, at) => {
-    const [x, y] = [centre.x + (flock(at + 1, 3) - 0.5) * 260, centre.y + (flock(at + 1, 4) - 0.5) * 110];
-    const span = 9 + 11 * flock(at + 1, 5);
-    const lift = span * (0.3 + 0.4 * flock(at + 1, 6));
+  const birds = Array.from({ length: 3 + Math.floor(flock(0) * 6) }, (_, index) => {
+    const [x, y] = [centre.x + (flock(index + 1, 3) - 0.5) * 260, centre.y + (flock(index + 1, 4) - 0.5) * 110];
+    const span = 9 + 11 * flock(index + 1, 5);
+    const lift = span * (0.3 + 0.4 * flock(index + 1, 6));
     const wing = (side: number) =>
       `M${n(x + side * span)} ${n(y - lift * 0.5)}Q${n(x + side * span * 0.4)} ${n(y - lift)} ${n(x)} ${n(y)}`;
     return wing(-1) + wing(1);
@@ -89,14 +102,14 @@ export function auroraLayer({ frame, window, palette, randomFor }: Tools, horizo
   const curtains = [0, 1, 2].map((curtain) => {
     const form = randomFor(`aurora ${curtain}`);
     const colour = mix(palette.accent(curtain % 2), palette.sky(0.95), 0.25);
-    const streaks = cells(window.left, window.right, STREAK).map((cell) => {
-      const x = cell * STREAK;
-      const strength = clamped(0.55 + fractal(form, x / 300, 3, 1) * 1.1);
+    const streaks = cells(window.left, window.right, STREAK_WIDTH).map((cell) => {
+      const x = cell * STREAK_WIDTH;
+      const strength = clamp(0.55 + fractalNoise(form, x / 300, 3, 1) * 1.1);
       const wander = noise(form, x / 380, 2) * horizon * 0.16 + noise(form, x / 95, 3) * 9;
       const lowerEdge = horizon * (0.42 + 0.13 * curtain) + wander;
-      const tall = horizon * (0.22 + 0.26 * strength) + noise(form, x / 17, 4) * 22;
+      const streakHeight = horizon * (0.22 + 0.26 * strength) + noise(form, x / 17, 4) * 22;
       const opacity = strength * (0.75 + 0.25 * noise(form, x / 12, 5)) * 0.7;
-      return `<rect x="${n(x)}" y="${n(lowerEdge - tall)}" width="${STREAK + 0.5}" height="${n(tall)}" fill-opacity="${opacity.toFixed(2)}"/>`;
+      return `<rect x="${n(x)}" y="${n(lowerEdge - streakHeight)}" width="${STREAK_WIDTH + 0.5}" height="${n(streakHeight)}" fill-opacity="${opacity.toFixed(2)}"/>`;
     });
     const crown = stop(0, palette.accent(1), 0);
     const stops = [crown, stop(0.55, colour, 0.32), stop(0.93, colour, 0.8), stop(1, colour, 0)];

@@ -1,7 +1,7 @@
-import { type Dice, diceOf, picked, seedOf } from './random.ts';
+import { type Dice, diceOf, itemAt, seedOf } from './random.ts';
 import { type Mood, subjectOf } from './subject.ts';
 import { bass, bell, drum, master, pad, SAMPLE_RATE, type Tape } from './tape.ts';
-import { takeJobs } from './workshop.ts';
+import { serveJobs } from './workshop.ts';
 
 export interface SoundJob {
   readonly prompt: string;
@@ -9,7 +9,7 @@ export interface SoundJob {
   readonly seconds: number;
 }
 
-const HEADER = 44;
+const HEADER_BYTES = 44;
 const BYTES_PER_SAMPLE = 2;
 const CHANNELS = 2;
 const MAJOR = [0, 2, 4, 5, 7, 9, 11];
@@ -18,12 +18,12 @@ const MINOR = [0, 2, 3, 5, 7, 8, 10];
 const PROGRESSIONS = ['0453', '0534', '5304', '0234'] as const;
 const DARK_MOODS: readonly Mood[] = ['night', 'dusk', 'cold', 'winter', 'autumn', 'mist', 'mono'];
 const LIVELY_MOODS: readonly Mood[] = ['summer', 'bold', 'neon', 'future', 'noon'];
-const BEATS = 4;
-/** The sandbox's audible mark: always the same three rising notes. */
-const CHIME = [79, 84, 88];
+const BEATS_PER_BAR = 4;
+/** The sandbox's audible watermark: always the same three rising notes. */
+const CHIME_PITCHES = [79, 84, 88];
 const CHIME_SECONDS = 1.1;
 
-takeJobs((job: SoundJob) => wavOf(pieceOf(job)));
+serveJobs((job: SoundJob) => wavOf(pieceOf(job)));
 
 interface Bar {
   readonly tape: Tape;
@@ -41,14 +41,14 @@ function pieceOf({ prompt, seed, seconds }: SoundJob): Tape {
   const dice = diceOf(seedOf('piece', hash, seed));
   const tempo = (moods.some((mood) => LIVELY_MOODS.includes(mood)) ? 96 : 70) + Math.floor(dice(0) * 18);
   const scale = moods.some((mood) => DARK_MOODS.includes(mood)) || dice(2) < 0.3 ? MINOR : MAJOR;
-  const [beat, root, chords] = [60 / tempo, 48 + Math.floor(dice(1) * 9), picked(PROGRESSIONS, dice(3))];
+  const [beat, root, chords] = [60 / tempo, 48 + Math.floor(dice(1) * 9), itemAt(PROGRESSIONS, dice(3))];
   const samples = Math.round(seconds * SAMPLE_RATE);
   const tape = { left: new Float32Array(samples), right: new Float32Array(samples) };
-  for (const [index, pitch] of CHIME.entries())
+  for (const [index, pitch] of CHIME_PITCHES.entries())
     bell(tape, { start: 0.05 + index * 0.17, length: 0.7, pitch, volume: 0.5, pan: (index - 1) * 0.35 });
-  for (let number = 0, start = CHIME_SECONDS; start < seconds; number++, start += beat * BEATS) {
+  for (let number = 0, start = CHIME_SECONDS; start < seconds; number++, start += beat * BEATS_PER_BAR) {
     const pitchOf = (step: number) => {
-      const degree = Number(chords[number % BEATS]) + step;
+      const degree = Number(chords[number % BEATS_PER_BAR]) + step;
       return root + Math.floor(degree / scale.length) * 12 + (scale[degree % scale.length] ?? 0);
     };
     const bar = { tape, start, number, beat, dice, pitchOf };
@@ -61,7 +61,7 @@ function pieceOf({ prompt, seed, seconds }: SoundJob): Tape {
 }
 
 function playChord({ tape, start, number, beat, dice, pitchOf }: Bar): void {
-  const length = beat * BEATS;
+  const length = beat * BEATS_PER_BAR;
   for (const step of [0, 2, 4, 6])
     pad(tape, { start, length, pitch: pitchOf(step), volume: 0.06 - step * 0.004, pan: (step - 3) * 0.15 });
   const pitch = pitchOf(0) - 12;
@@ -72,20 +72,22 @@ function playChord({ tape, start, number, beat, dice, pitchOf }: Bar): void {
 
 /** The rhythm repeats every two bars, and most notes are in the chord, so that the random notes sound like a melody. */
 function playMelody({ tape, start, number, beat, dice, pitchOf }: Bar): void {
-  for (let half = 0; half < BEATS * 2; half++) {
-    const isOnBeat = half % 2 === 0;
-    if (dice(half + (number % 2) * 8, 20) > (isOnBeat ? 0.72 : 0.34)) continue;
-    const isOnChord = isOnBeat || dice(half, 24 + (number % 4)) < 0.5;
-    const step = isOnChord ? picked([0, 2, 4, 7, 9], dice(half, 21 + (number % 4))) : Math.floor(dice(half, 30) * 7);
-    const timing = (dice(number * 8 + half, 31) - 0.5) * 0.012;
-    const [volume, pan] = [0.12 + 0.06 * dice(half, 22), (dice(half, 23) - 0.5) * 0.9];
-    bell(tape, { start: start + half * beat * 0.5 + timing, length: 0.5, pitch: pitchOf(step) + 12, volume, pan });
+  for (let halfBeat = 0; halfBeat < BEATS_PER_BAR * 2; halfBeat++) {
+    const isOnBeat = halfBeat % 2 === 0;
+    if (dice(halfBeat + (number % 2) * 8, 20) > (isOnBeat ? 0.72 : 0.34)) continue;
+    const isOnChord = isOnBeat || dice(halfBeat, 24 + (number % 4)) < 0.5;
+    const step = isOnChord
+      ? itemAt([0, 2, 4, 7, 9], dice(halfBeat, 21 + (number % 4)))
+      : Math.floor(dice(halfBeat, 30) * 7);
+    const timing = (dice(number * 8 + halfBeat, 31) - 0.5) * 0.012;
+    const [volume, pan] = [0.12 + 0.06 * dice(halfBeat, 22), (dice(halfBeat, 23) - 0.5) * 0.9];
+    bell(tape, { start: start + halfBeat * beat * 0.5 + timing, length: 0.5, pitch: pitchOf(step) + 12, volume, pan });
   }
 }
 
 function playPercussion({ tape, start, number, beat, dice }: Bar): void {
-  const strike = (at: number, volume: number) =>
-    drum(tape, { start: start + at * beat, length: 0.32, pitch: 30, volume, pan: 0 });
+  const strike = (beatOffset: number, volume: number) =>
+    drum(tape, { start: start + beatOffset * beat, length: 0.32, pitch: 30, volume, pan: 0 });
   strike(0, 0.34);
   strike(dice(number % 2, 40) < 0.5 ? 2 : 2.5, 0.26);
 }
@@ -93,7 +95,7 @@ function playPercussion({ tape, start, number, beat, dice }: Bar): void {
 /** RIFF WAVE, 16-bit PCM, stereo. */
 function wavOf({ left, right }: Tape): Uint8Array<ArrayBuffer> {
   const frame = CHANNELS * BYTES_PER_SAMPLE;
-  const bytes = Buffer.from(new ArrayBuffer(HEADER + left.length * frame));
+  const bytes = Buffer.from(new ArrayBuffer(HEADER_BYTES + left.length * frame));
   bytes.write('RIFF....WAVEfmt ', 'latin1');
   bytes.writeUInt32LE(bytes.length - 8, 4);
   bytes.writeUInt32LE(16, 16);
@@ -104,8 +106,8 @@ function wavOf({ left, right }: Tape): Uint8Array<ArrayBuffer> {
   bytes.writeUInt16LE(frame, 32);
   bytes.writeUInt16LE(BYTES_PER_SAMPLE * 8, 34);
   bytes.write('data', 36, 'latin1');
-  bytes.writeUInt32LE(bytes.length - HEADER, 40);
-  const samples = new Int16Array(bytes.buffer, HEADER);
+  bytes.writeUInt32LE(bytes.length - HEADER_BYTES, 40);
+  const samples = new Int16Array(bytes.buffer, HEADER_BYTES);
   for (let index = 0; index < left.length; index++) {
     samples[index * 2] = Math.round((left[index] ?? 0) * 32767);
     samples[index * 2 + 1] = Math.round((right[index] ?? 0) * 32767);

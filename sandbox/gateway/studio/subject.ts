@@ -98,11 +98,11 @@ export function subjectOf(prompt: string): Subject {
   const words = wordsOf(prompt).filter((word) => !isStopWord(word));
   const hash = hashOf(words.join(' '));
   const votes = new Map<StyleName, number>();
-  for (const [order, word] of words.entries()) {
+  for (const [position, word] of words.entries()) {
     const [style] = meaningsOf([word], styleWords);
     if (!style) continue;
-    const orderWeight = 1 + 0.5 / (1 + order);
-    votes.set(style, (votes.get(style) ?? 0) + orderWeight * (EXPLICIT_STYLES.includes(style) ? 1.7 : 1));
+    const positionWeight = 1 + 0.5 / (1 + position);
+    votes.set(style, (votes.get(style) ?? 0) + positionWeight * (EXPLICIT_STYLES.includes(style) ? 1.7 : 1));
   }
   const [topVote] = [...votes].sort(([, one], [, other]) => other - one);
   return {

@@ -26,20 +26,20 @@ function record({ left, right }: Tape, { start, length, volume, pan }: Note, wav
   const first = Math.round(start * SAMPLE_RATE);
   const last = Math.min(left.length, first + Math.round(length * SAMPLE_RATE));
   const angle = ((Math.max(-1, Math.min(1, pan)) + 1) * Math.PI) / 4;
-  const [toLeft, toRight] = [Math.cos(angle) * volume, Math.sin(angle) * volume];
+  const [leftGain, rightGain] = [Math.cos(angle) * volume, Math.sin(angle) * volume];
   for (let index = Math.max(0, first); index < last; index++) {
     const value = wave((index - first) / SAMPLE_RATE);
-    left[index] = (left[index] ?? 0) + value * toLeft;
-    right[index] = (right[index] ?? 0) + value * toRight;
+    left[index] = (left[index] ?? 0) + value * leftGain;
+    right[index] = (right[index] ?? 0) + value * rightGain;
   }
 }
 
 /** Records a soft voice for chords: three slightly detuned strings that fade in and out. */
 export function pad(tape: Tape, note: Note): void {
   const length = note.length + 0.9;
-  for (const string of [-1, 0, 1]) {
-    const angularFrequency = angularFrequencyOf(note.pitch + string * 0.055);
-    record(tape, { ...note, length, pan: note.pan + string * 0.5 }, (time) => {
+  for (const voice of [-1, 0, 1]) {
+    const angularFrequency = angularFrequencyOf(note.pitch + voice * 0.055);
+    record(tape, { ...note, length, pan: note.pan + voice * 0.5 }, (time) => {
       const tone = Math.sin(angularFrequency * time) * 0.6 + Math.sin(angularFrequency * time * 2) * 0.18;
       return envelope(time, length, 0.5, 0.9) * (tone + Math.sin(angularFrequency * time * 3 + time * 0.7) * 0.08);
     });
@@ -97,12 +97,12 @@ export function master({ left, right }: Tape, fadeOut: number): void {
 function echo(channel: Float32Array, extraDelay: number): void {
   const dry = Float32Array.from(channel);
   for (const delay of ECHOES) {
-    const line = new Float32Array(Math.round((delay + extraDelay) * SAMPLE_RATE));
+    const delayLine = new Float32Array(Math.round((delay + extraDelay) * SAMPLE_RATE));
     let filtered = 0;
-    for (let index = 0, at = 0; index < dry.length; index++, at = (at + 1) % line.length) {
-      const delayed = line[at] ?? 0;
+    for (let index = 0, position = 0; index < dry.length; index++, position = (position + 1) % delayLine.length) {
+      const delayed = delayLine[position] ?? 0;
       filtered = delayed * 0.6 + filtered * 0.4;
-      line[at] = (dry[index] ?? 0) + filtered * 0.8;
+      delayLine[position] = (dry[index] ?? 0) + filtered * 0.8;
       channel[index] = (channel[index] ?? 0) + (delayed * ECHO_VOLUME) / ECHOES.length;
     }
   }

@@ -43,26 +43,27 @@ const REPLACEMENT_OFFSET = 0x5a5a;
 
 /** `referenceColours` are colours of reference images, which are blended into the palette. */
 export function toolsOf(scene: Scene, size: Size, margin: number, referenceColours: readonly Colour[]): Tools {
-  const share = SHORT_SIDE / Math.min(size.width, size.height);
-  const frame = { width: size.width * share, height: size.height * share };
+  const unitsPerPixel = SHORT_SIDE / Math.min(size.width, size.height);
+  const frame = { width: size.width * unitsPerPixel, height: size.height * unitsPerPixel };
   const { x, y, zoom } = scene.view;
-  const half = zoom * (0.5 + margin);
-  const [left, right] = [frame.width * (0.5 + x - half), frame.width * (0.5 + x + half)];
-  const [top, bottom] = [frame.height * (0.5 + y - half), frame.height * (0.5 + y + half)];
+  const halfExtent = zoom * (0.5 + margin);
+  const [left, right] = [frame.width * (0.5 + x - halfExtent), frame.width * (0.5 + x + halfExtent)];
+  const [top, bottom] = [frame.height * (0.5 + y - halfExtent), frame.height * (0.5 + y + halfExtent)];
   const subject = subjectOf(scene.prompt);
   const fixedDice = (name: string) => diceOf(seedOf(name, subject.hash, scene.seed));
   const variationDice = (name: string) =>
     scene.variations.map(({ seed, amount }) => ({ other: diceOf(seedOf(name, seed)), amount }));
   const randomFor = (name: string): Dice => {
-    const [own, variations] = [fixedDice(name), variationDice(name)];
-    return (i, j) => variations.reduce((value, { other, amount }) => value + (other(i, j) - value) * amount, own(i, j));
+    const [base, variations] = [fixedDice(name), variationDice(name)];
+    return (i, j) =>
+      variations.reduce((value, { other, amount }) => value + (other(i, j) - value) * amount, base(i, j));
   };
   const choices = (name: string): Dice => {
-    const [own, variations] = [fixedDice(name), variationDice(name)];
+    const [base, variations] = [fixedDice(name), variationDice(name)];
     return (i, j = 0) =>
       variations.reduce(
         (value, { other, amount }) => (other(i, j + REPLACEMENT_OFFSET) < amount ? other(i, j) : value),
-        own(i, j),
+        base(i, j),
       );
   };
   return {

@@ -6,7 +6,7 @@ type WorkerResponse<Result> = { readonly result: Result } | { readonly failure: 
 export class Workshop<Job = unknown, Result = unknown> {
   readonly #script: URL;
   #worker: Worker | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  #lastRun: Promise<unknown> = Promise.resolve();
   #settle: (response: WorkerResponse<Result>) => void = () => undefined;
   #isClosed = false;
 
@@ -15,9 +15,9 @@ export class Workshop<Job = unknown, Result = unknown> {
   }
 
   run(job: Job): Promise<Result> {
-    const turn = this.#last.then(() => this.#runNow(job));
-    this.#last = turn.catch(() => undefined);
-    return turn;
+    const outcome = this.#lastRun.then(() => this.#runNow(job));
+    this.#lastRun = outcome.catch(() => undefined);
+    return outcome;
   }
 
   async close(): Promise<void> {
@@ -51,13 +51,13 @@ export class Workshop<Job = unknown, Result = unknown> {
     };
     worker.on('message', (response: WorkerResponse<Result>) => this.#settle(response));
     worker.on('error', (error) => onLoss(`The studio lost a worker: ${String(error)}`));
-    worker.on('exit', (code) => onLoss(`A worker of the studio ended with code ${code}.`));
+    worker.on('exit', (code) => onLoss(`A studio worker exited with code ${code}.`));
     return worker;
   }
 }
 
 /** Runs in the worker: one job in, one response out; bytes are transferred, not copied. */
-export function takeJobs<Job>(work: (job: Job) => Promise<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>): void {
+export function serveJobs<Job>(work: (job: Job) => Promise<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>): void {
   parentPort?.on('message', async (job: Job) => {
     try {
       const result = await work(job);

@@ -5,10 +5,10 @@ import type { TextRequest } from '../requests/text.ts';
 
 /** Throws if the model does not accept audio, or if the audio is not in the stated format. */
 export function checkAudio({ input }: TextRequest, { acceptsAudio = false }: Model): void {
-  for (const [at, { content }] of (typeof input === 'string' ? [] : input).entries())
+  for (const [itemIndex, { content }] of (typeof input === 'string' ? [] : input).entries())
     for (const [partIndex, { input_audio: audio }] of (Array.isArray(content) ? content : []).entries()) {
       if (!audio) continue;
-      const param = `input[${at}].content[${partIndex}]`;
+      const param = `input[${itemIndex}].content[${partIndex}]`;
       if (!acceptsAudio)
         throw new ApiError("Invalid value: 'input_audio'.", {
           status: 400,

@@ -8,7 +8,7 @@ export interface Conversation {
   /** The words of the question in lower case, for searches. */
   readonly words: ReadonlySet<string>;
   /** The user's earlier messages, oldest first. */
-  readonly before: readonly string[];
+  readonly earlierMessages: readonly string[];
   readonly images: number;
   readonly audioFiles: number;
   readonly files: readonly string[];
@@ -19,21 +19,21 @@ export interface Conversation {
 export function conversationOf({ input }: TextRequest): Conversation {
   const items: readonly InputItem[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
   const userMessages = items.filter(({ role }) => role === 'user');
-  const last = userMessages.at(-1);
-  const question = last ? textOf(last.content) : '';
-  const parts = last && Array.isArray(last.content) ? last.content : [];
-  const names = new Map(items.map(({ call_id, name }) => [name === undefined ? undefined : call_id, name]));
-  const after = last ? items.slice(items.lastIndexOf(last) + 1) : items;
+  const lastMessage = userMessages.at(-1);
+  const question = lastMessage ? textOf(lastMessage.content) : '';
+  const parts = lastMessage && Array.isArray(lastMessage.content) ? lastMessage.content : [];
+  const toolNames = new Map(items.map(({ call_id, name }) => [name === undefined ? undefined : call_id, name]));
+  const itemsAfterQuestion = lastMessage ? items.slice(items.lastIndexOf(lastMessage) + 1) : items;
   return {
     question,
     words: new Set(wordsOf(question)),
-    before: userMessages.slice(0, -1).map(({ content }) => textOf(content)),
+    earlierMessages: userMessages.slice(0, -1).map(({ content }) => textOf(content)),
     images: parts.filter(({ type }) => type === 'input_image').length,
     audioFiles: parts.filter(({ type }) => type === 'input_audio').length,
     files: parts.filter(({ type }) => type === 'input_file').map(({ filename }) => filename ?? 'a file'),
-    outputs: after
+    outputs: itemsAfterQuestion
       .filter(({ type }) => type === 'function_call_output')
-      .map(({ call_id, output }) => ({ name: names.get(call_id) ?? 'a tool', output: textOf(output) })),
+      .map(({ call_id, output }) => ({ name: toolNames.get(call_id) ?? 'a tool', output: textOf(output) })),
   };
 }
 

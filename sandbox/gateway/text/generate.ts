@@ -13,7 +13,7 @@ export type OutputItem =
 
 export interface GeneratedResponse {
   readonly items: readonly OutputItem[];
-  /** Whether the text was cut at the token limit. */
+  /** Whether the text was truncated at the token limit. */
   readonly isIncomplete: boolean;
   readonly tokens: { readonly input: number; readonly output: number; readonly reasoning: number };
 }
@@ -27,8 +27,8 @@ const THOUGHTS_BY_EFFORT: Readonly<Record<string, number>> = {
   xhigh: 8,
 };
 const SEARCH_WORDS = ['search', 'web', 'news', 'latest', 'today', 'weather'];
-/** As a rule of thumb, a token is four letters. */
-const LETTERS_PER_TOKEN = 4;
+/** A rule of thumb: a token is about four characters. */
+const CHARACTERS_PER_TOKEN = 4;
 
 /** Generates a response without a model: the same request always results in the same response. */
 export function generateResponse(request: TextRequest, canReason: boolean): GeneratedResponse {
@@ -37,8 +37,8 @@ export function generateResponse(request: TextRequest, canReason: boolean): Gene
   const calls = callsFor(request, conversation);
   const maxTokens = request.max_output_tokens;
   const messages = calls.length > 0 ? [] : [messageFor(request, conversation)];
-  const cutMessages = messages.map((item) =>
-    maxTokens === undefined ? item : { ...item, text: item.text.slice(0, maxTokens * LETTERS_PER_TOKEN) },
+  const truncatedMessages = messages.map((item) =>
+    maxTokens === undefined ? item : { ...item, text: item.text.slice(0, maxTokens * CHARACTERS_PER_TOKEN) },
   );
   const items: OutputItem[] = [
     ...(thoughts.length > 0 ? [{ type: 'reasoning', thoughts } as const] : []),
@@ -46,25 +46,27 @@ export function generateResponse(request: TextRequest, canReason: boolean): Gene
       ? [{ type: 'web-search', query: conversation.question.slice(0, 200) } as const]
       : []),
     ...calls,
-    ...cutMessages,
+    ...truncatedMessages,
   ];
-  const reasoning = tokensIn(thoughts.join(''));
+  const reasoning = countTokens(thoughts.join(''));
   const output =
-    tokensIn([...calls.map(({ argumentsJson }) => argumentsJson), ...cutMessages.map(({ text }) => text)].join('')) +
-    reasoning;
+    countTokens(
+      [...calls.map(({ argumentsJson }) => argumentsJson), ...truncatedMessages.map(({ text }) => text)].join(''),
+    ) + reasoning;
   return {
     items,
-    isIncomplete: cutMessages.some(({ text }, at) => text !== messages[at]?.text),
-    tokens: { input: tokensIn(JSON.stringify(request.input) + (request.instructions ?? '')), output, reasoning },
+    isIncomplete: truncatedMessages.some(({ text }, index) => text !== messages[index]?.text),
+    tokens: { input: countTokens(JSON.stringify(request.input) + (request.instructions ?? '')), output, reasoning },
   };
 }
 
-const tokensIn = (text: string) => Math.ceil(text.length / LETTERS_PER_TOKEN);
+const countTokens = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
 function thoughtsOn({ question }: Conversation, effort = 'medium'): readonly string[] {
   return Array.from(
     { length: THOUGHTS_BY_EFFORT[effort] ?? 3 },
-    (_, at) => `Thought ${at + 1}: the sandbox turns ${quoted(question)} over and finds nothing that a model would.`,
+    (_, index) =>
+      `Thought ${index + 1}: the sandbox turns ${quoted(question)} over and finds nothing that a model would.`,
   );
 }
 

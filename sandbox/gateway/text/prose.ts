@@ -34,11 +34,11 @@ export function proseFor(conversation: Conversation, instructions: string | unde
   if (words.has('list')) paragraphs.push(subjects.map((subject) => `- ${subject}`).join('\n'));
   if (words.has('code')) paragraphs.push(codeAbout(subjects, minWords));
   if (words.has('table')) paragraphs.push(tableOf(subjects));
-  let count = wordsIn(paragraphs.join(' '));
-  for (let at = 1; count < minWords; at++) {
-    const isHeading = at % 5 === 0;
-    const paragraph = isHeading ? `## Part ${at / 5}` : [sentence(), sentence(), sentence(), sentence()].join(' ');
-    count += wordsIn(paragraph);
+  let count = countWords(paragraphs.join(' '));
+  for (let index = 1; count < minWords; index++) {
+    const isHeading = index % 5 === 0;
+    const paragraph = isHeading ? `## Part ${index / 5}` : [sentence(), sentence(), sentence(), sentence()].join(' ');
+    count += countWords(paragraph);
     paragraphs.push(paragraph);
   }
   return paragraphs.join('\n\n');
@@ -51,20 +51,22 @@ export function subjectsOf(question: string): readonly string[] {
 }
 
 export const quoted = (text: string): string => {
-  const letters = [...text.replace(/\s+/g, ' ').trim()];
-  return letters.length > MAX_QUOTE_LENGTH
-    ? `“${letters.slice(0, MAX_QUOTE_LENGTH).join('')}…”`
-    : `“${letters.join('')}”`;
+  const characters = [...text.replace(/\s+/g, ' ').trim()];
+  return characters.length > MAX_QUOTE_LENGTH
+    ? `“${characters.slice(0, MAX_QUOTE_LENGTH).join('')}…”`
+    : `“${characters.join('')}”`;
 };
 
 function introduction(
-  { question, before, images, audioFiles, files }: Conversation,
+  { question, earlierMessages, images, audioFiles, files }: Conversation,
   instructions: string | undefined,
 ): string {
-  const earlier = before.at(-1);
+  const previousMessage = earlierMessages.at(-1);
   return [
     `This is the sandbox speaking, and no model has thought about this. You said: ${quoted(question)}.`,
-    ...(earlier === undefined ? [] : [`Before that, and it is ${before.length} by now, you said: ${quoted(earlier)}.`]),
+    ...(previousMessage === undefined
+      ? []
+      : [`Before that, and it is ${earlierMessages.length} by now, you said: ${quoted(previousMessage)}.`]),
     ...(images === 0 ? [] : [`You showed ${images === 1 ? 'an image' : `${images} images`}.`]),
     ...(audioFiles === 0 ? [] : [`You sent ${audioFiles === 1 ? 'a recording' : `${audioFiles} recordings`}.`]),
     ...(files.length === 0 ? [] : [`You sent ${files.join(', ')}.`]),
@@ -85,14 +87,14 @@ const MIN_CODE_LINES = 4;
 function codeAbout(subjects: readonly string[], minWords: number): string {
   const lines = Array.from(
     { length: Math.max(MIN_CODE_LINES, Math.ceil(minWords / 10)) },
-    (_, at) => `const part${at} = '${subjects[at % subjects.length]}'; // ${at}`,
+    (_, index) => `const part${index} = '${subjects[index % subjects.length]}'; // ${index}`,
   );
   return ['```ts', ...lines, '```'].join('\n');
 }
 
 function tableOf(subjects: readonly string[]): string {
-  const rows = subjects.map((subject, at) => `| ${at + 1} | ${subject} | ${subject.length} |`);
+  const rows = subjects.map((subject, index) => `| ${index + 1} | ${subject} | ${subject.length} |`);
   return ['| no. | word | letters |', '| ---: | --- | ---: |', ...rows].join('\n');
 }
 
-const wordsIn = (text: string) => text.split(/\s+/).length;
+const countWords = (text: string) => text.split(/\s+/).length;

@@ -10,8 +10,8 @@ const WHOLE_QUESTION_FIELDS = /prompt|query|question|text|message|description|an
 /** A value that conforms to a JSON Schema, made from the words of the question. */
 export function valueForSchema(schema: unknown, question: string): unknown {
   const subjects = subjectsOf(question);
-  let at = 0;
-  const next = () => subjects[at++ % subjects.length] ?? 'sand';
+  let position = 0;
+  const next = () => subjects[position++ % subjects.length] ?? 'sand';
 
   const value = (schemaNode: unknown, name: string, depth: number): unknown => {
     const resolvedSchema = resolveRef(schemaNode, schema);
@@ -56,8 +56,8 @@ export function valueForSchema(schema: unknown, question: string): unknown {
 }
 
 function typeOf({ type, properties, items }: Record<string, unknown>): unknown {
-  const single = Array.isArray(type) ? type[0] : type;
-  return single ?? (properties ? 'object' : items ? 'array' : 'string');
+  const firstType = Array.isArray(type) ? type[0] : type;
+  return firstType ?? (properties ? 'object' : items ? 'array' : 'string');
 }
 
 /** The enum value that the question contains, or else the first one. */

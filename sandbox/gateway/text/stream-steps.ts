@@ -17,7 +17,7 @@ export function* streamSteps(response: TextResponse, fault: TextFault | undefine
     fault && BREAKING_FAULTS.has(fault.how) ? (fault.after ?? DEFAULT_EVENTS_BEFORE_FAULT) : Number.POSITIVE_INFINITY;
   let sequenceNumber = 0;
   for (const { wait, event } of events) {
-    if (sequenceNumber >= breakAfter && fault) return yield* brokenEnd(fault, response, sequenceNumber);
+    if (sequenceNumber >= breakAfter && fault) return yield* faultSteps(fault, response, sequenceNumber);
     yield { wait, text: eventText(isChat ? event : { sequence_number: sequenceNumber, ...event }, profile) };
     sequenceNumber += 1;
   }
@@ -27,7 +27,7 @@ export function* streamSteps(response: TextResponse, fault: TextFault | undefine
 
 const BREAKING_FAULTS = new Set<TextFault['how']>(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence']);
 
-function* brokenEnd(
+function* faultSteps(
   { how }: TextFault,
   response: TextResponse,
   sequenceNumber: number,

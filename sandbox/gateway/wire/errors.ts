@@ -34,17 +34,17 @@ const generalError = (error: ApiError) => ({
 /** In real gateways, `description` is two parts joined by a space, and the second is often empty. */
 function imgxError(error: ApiError): ErrorResponse {
   const { status, code, imgxCode = 4, imgxStatus, properties } = error.detail;
-  const description = imgxCode === 4 ? `${errorWord(error)} ` : error.message;
+  const description = imgxCode === 4 ? `${descriptionOf(error)} ` : error.message;
   return {
     status: imgxStatus ?? (status === 404 ? 400 : status),
-    // Refusals of the engine itself have the format of a submit response.
+    // Refusals from the engine itself have the format of a submit response.
     body: imgxStatus
       ? { code: imgxCode, description, result: '', properties: properties ?? {} }
       : { description, type: code === 'task_not_found' ? 'midjourney_error' : 'upstream_error', code: imgxCode },
   };
 }
 
-const errorWord = ({ message, detail: { code } }: ApiError) =>
+const descriptionOf = ({ message, detail: { code } }: ApiError) =>
   code === 'invalid_request' || code === 'unknown_action' ? message : code;
 
 function taskError(error: ApiError): ErrorResponse {
@@ -52,8 +52,8 @@ function taskError(error: ApiError): ErrorResponse {
   if (code === 'task_not_found') {
     return { status: 400, body: { code: 'task_not_exist', message: 'task_not_exist', data: null } };
   }
-  const word = code.endsWith('_is_required') ? 'invalid_request' : code;
-  return { status, body: { code: word, message: error.message, data: null } };
+  const taskCode = code.endsWith('_is_required') ? 'invalid_request' : code;
+  return { status, body: { code: taskCode, message: error.message, data: null } };
 }
 
 function typeOf(error: ApiError): string {

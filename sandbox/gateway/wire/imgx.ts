@@ -1,6 +1,6 @@
 import { buttonsOf } from '../buttons.ts';
 import type { ImgxJob } from '../follow-ups.ts';
-import { type Body, idOf, percent, quotaOf, resultUrls, SPEC_STATUS, STOCK_STATUS, type View } from './view.ts';
+import { type Body, idOf, percentText, quotaOf, resultUrls, SPEC_STATUS, STOCK_STATUS, type View } from './view.ts';
 
 /** A task in queries, lists and callbacks, in the profile's format. */
 export function imgxTask(job: ImgxJob, view: View): Body {
@@ -11,7 +11,7 @@ export function imgxTask(job: ImgxJob, view: View): Body {
     job.state === 'succeeded' && !job.orders.withoutButtons ? buttonsOf(details, view.quirks.refusedActions) : [];
   const { finalPrompt, description } = promptFieldsOf(job);
   const properties = { finalPrompt, ...(job.state === 'needs-input' ? { remix: true } : {}) };
-  const shared = {
+  const commonFields = {
     id: idOf(job.id, view),
     action: details.action,
     customId: details.customId ?? '',
@@ -21,7 +21,7 @@ export function imgxTask(job: ImgxJob, view: View): Body {
     description,
     state: details.state,
     submitTime: job.createdAt,
-    imageUrl: imageOf(job, urls, view),
+    imageUrl: imageUrlOf(job, urls, view),
     videoUrl: videos[0]?.url ?? '',
     videoUrls: view.quirks.listsAsText ? JSON.stringify(videos) : videos,
     buttons: view.quirks.listsAsText ? JSON.stringify(buttons) : buttons,
@@ -32,7 +32,7 @@ export function imgxTask(job: ImgxJob, view: View): Body {
   };
   if (view.profile === 'spec') {
     return {
-      ...shared,
+      ...commonFields,
       status: emptyStatusOf(job, view) ?? SPEC_STATUS[job.state],
       progress: job.progress,
       startTime: job.startedAt ?? null,
@@ -41,10 +41,10 @@ export function imgxTask(job: ImgxJob, view: View): Body {
     };
   }
   return {
-    ...shared,
+    ...commonFields,
     status: emptyStatusOf(job, view) ?? STOCK_STATUS[job.state],
     // A failed task loses its progress.
-    progress: job.state === 'failed' ? '' : percent(job),
+    progress: job.state === 'failed' ? '' : percentText(job),
     startTime: job.startedAt ?? 0,
     finishTime: job.finishedAt ?? 0,
     failReason: job.reason ?? '',
@@ -52,10 +52,10 @@ export function imgxTask(job: ImgxJob, view: View): Body {
 }
 
 export type SubmitOutcome =
-  | { readonly as: 'accepted' | 'asks' | 'known' }
-  | { readonly as: 'queued'; readonly ahead: number };
+  | { readonly status: 'accepted' | 'asks' | 'known' }
+  | { readonly status: 'queued'; readonly tasksAhead: number };
 
-const ENGINE = { discordInstanceId: '1118138338562560102' };
+const ENGINE_PROPERTIES = { discordInstanceId: '1118138338562560102' };
 
 /** The response of a submit. */
 export function imgxSubmit(job: ImgxJob, outcome: SubmitOutcome, view: View): Body {
@@ -65,7 +65,7 @@ export function imgxSubmit(job: ImgxJob, outcome: SubmitOutcome, view: View): Bo
   const { code, description, properties } = response;
   const task = imgxTask(job, view);
   // The specification has no status for a task that waits for its modal, so the response also has the code of real gateways.
-  return outcome.as === 'asks' ? { ...task, code, description, properties } : task;
+  return outcome.status === 'asks' ? { ...task, code, description, properties } : task;
 }
 
 function stockResponse(
@@ -74,14 +74,14 @@ function stockResponse(
   view: View,
 ): { code: number; description: string; properties: Body } {
   const { rewriteCodes } = view.quirks;
-  switch (outcome.as) {
+  switch (outcome.status) {
     case 'accepted':
-      return { code: 1, description: 'Submit success', properties: ENGINE };
+      return { code: 1, description: 'Submit success', properties: ENGINE_PROPERTIES };
     case 'queued':
       return {
         code: rewriteCodes ? 1 : 22,
-        description: `In queue, there are ${outcome.ahead} tasks ahead`,
-        properties: { ...ENGINE, numberOfQueues: outcome.ahead },
+        description: `In queue, there are ${outcome.tasksAhead} tasks ahead`,
+        properties: { ...ENGINE_PROPERTIES, numberOfQueues: outcome.tasksAhead },
       };
     case 'asks': {
       const keepsCode =
@@ -104,11 +104,11 @@ function stockResponse(
 const emptyStatusOf = (job: ImgxJob, view: View) =>
   view.quirks.emptyStatus && job.state === 'queued' ? '' : undefined;
 
-function imageOf(job: ImgxJob, urls: readonly string[], view: View): string {
+function imageUrlOf(job: ImgxJob, urls: readonly string[], view: View): string {
   const { yields } = job.details;
   const hasImage = yields === 'grid' || yields === 'single' || yields === 'files';
-  const address = job.state === 'running' && hasImage ? view.previewUrl(job) : hasImage ? (urls[0] ?? '') : '';
-  return address && view.quirks.localhostPictures ? `http://localhost:3000/imgx/image/${job.id}` : address;
+  const url = job.state === 'running' && hasImage ? view.previewUrl(job) : hasImage ? (urls[0] ?? '') : '';
+  return url && view.quirks.localhostPictures ? `http://localhost:3000/imgx/image/${job.id}` : url;
 }
 
 /** `describe` returns four numbered lines, `shorten` a list of drafts. */
@@ -116,10 +116,10 @@ function promptFieldsOf(job: ImgxJob): { finalPrompt: string; description: strin
   const { yields, action } = job.details;
   const command = `/${action.toLowerCase()} ${job.prompt}`.trim();
   const lines = job.state === 'succeeded' ? (job.details.lines ?? []) : [];
-  const numbered = lines.map((line, at) => `${at + 1}\ufe0f\u20e3 ${line}`);
-  if (yields === 'lines') return { finalPrompt: numbered.join('\n\n'), description: command };
+  const numberedLines = lines.map((line, index) => `${index + 1}\ufe0f\u20e3 ${line}`);
+  if (yields === 'lines') return { finalPrompt: numberedLines.join('\n\n'), description: command };
   if (yields === 'drafts' && lines.length > 0) {
-    const text = `Shortened prompts\n${numbered.join('\n\n')}`;
+    const text = `Shortened prompts\n${numberedLines.join('\n\n')}`;
     return { finalPrompt: text, description: text };
   }
   return { finalPrompt: yields === 'drafts' ? '' : job.prompt, description: command };

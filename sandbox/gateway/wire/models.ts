@@ -6,10 +6,10 @@ const STOCK_CREATED = 1_626_777_600;
 
 /** The specification (part 2) gives a model four fields. */
 export function modelBody(model: Model, view: View): Body {
-  const shared = { id: model.id, object: 'model', owned_by: model.owner };
-  if (view.profile === 'spec') return { ...shared, created: model.created };
+  const commonFields = { id: model.id, object: 'model', owned_by: model.owner };
+  if (view.profile === 'spec') return { ...commonFields, created: model.created };
   const extras = { permission: [], root: model.id, parent: null, supported_endpoint_types: model.endpoints };
-  return { ...shared, created: STOCK_CREATED, ...extras };
+  return { ...commonFields, created: STOCK_CREATED, ...extras };
 }
 
 export function modelList(models: readonly Model[], view: View): Body {

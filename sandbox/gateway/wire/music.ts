@@ -1,6 +1,15 @@
 import type { Job } from '../job.ts';
 import type { Clip, MusicDetails } from '../job-details.ts';
-import { type Body, percent, quotaOf, SPEC_STATUS, STOCK_STATUS, secondsAt, showsMedia, type View } from './view.ts';
+import {
+  type Body,
+  percentText,
+  quotaOf,
+  SPEC_STATUS,
+  STOCK_STATUS,
+  showsMedia,
+  toUnixSeconds,
+  type View,
+} from './view.ts';
 
 export type MusicJob = Job & { readonly details: MusicDetails };
 export const isMusic = (job: Job): job is MusicJob => job.details.family === 'music';
@@ -29,10 +38,10 @@ function task(job: MusicJob, view: View): Body {
     action,
     status: (isSpec ? SPEC_STATUS : STOCK_STATUS)[job.state],
     fail_reason: job.reason ?? '',
-    submit_time: secondsAt(job.createdAt),
-    start_time: secondsAt(job.startedAt),
-    finish_time: secondsAt(job.finishedAt),
-    progress: isSpec ? job.progress : percent(job),
+    submit_time: toUnixSeconds(job.createdAt),
+    start_time: toUnixSeconds(job.startedAt),
+    finish_time: toUnixSeconds(job.finishedAt),
+    progress: isSpec ? job.progress : percentText(job),
     ...quotaOf(job, view),
     data: action === 'LYRICS' ? lyrics(job, view) : clips(job, view),
   };

@@ -18,16 +18,16 @@ export function* responseEvents(response: TextResponse, hasEmptyOutput = false):
   const startedResponse = responseBody(response, 'in_progress', []);
   yield { wait: 0, event: { type: 'response.created', response: startedResponse } };
   yield { wait: FIRST_EVENT_MS, event: { type: 'response.in_progress', response: startedResponse } };
-  for (const [at, item] of response.generated.items.entries()) {
-    const position = { output_index: at };
-    const fullItem = itemBody(response, item, at);
+  for (const [itemIndex, item] of response.generated.items.entries()) {
+    const position = { output_index: itemIndex };
+    const fullItem = itemBody(response, item, itemIndex);
     yield { wait: PIECE_MS, event: { type: 'response.output_item.added', ...position, item: emptyItem(fullItem) } };
-    yield* itemEvents(item, { item_id: itemId(response, item, at), ...position }, response);
+    yield* itemEvents(item, { item_id: itemId(response, item, itemIndex), ...position }, response);
     yield { wait: 0, event: { type: 'response.output_item.done', ...position, item: fullItem } };
   }
   const status = statusOf(response);
-  const ended = responseBody(response, status, hasEmptyOutput ? [] : itemBodies(response));
-  yield { wait: 0, event: { type: `response.${status}`, response: ended } };
+  const finalResponse = responseBody(response, status, hasEmptyOutput ? [] : itemBodies(response));
+  yield { wait: 0, event: { type: `response.${status}`, response: finalResponse } };
 }
 
 /** An item as it is when it starts, without content. */
@@ -53,12 +53,12 @@ function* itemEvents(item: OutputItem, position: Body, { profile }: TextResponse
         yield { wait: SEARCH_STEP_MS, event: { type: `response.web_search_call.${step}`, ...position } };
       return;
     case 'reasoning':
-      for (const [at, thought] of item.thoughts.entries()) {
+      for (const [partIndex, thought] of item.thoughts.entries()) {
         const isSummary = profile === 'spec';
         const name = isSummary ? 'response.reasoning_summary_text' : 'response.reasoning_text';
         yield* deltaEvents(
           name,
-          { ...position, [isSummary ? 'summary_index' : 'content_index']: at },
+          { ...position, [isSummary ? 'summary_index' : 'content_index']: partIndex },
           thought,
           'text',
           THOUGHT_MS,

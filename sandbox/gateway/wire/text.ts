@@ -46,8 +46,8 @@ export function responseBody(
   };
 }
 
-function usageBody({ input, output, reasoning }: GeneratedResponse['tokens'], asChatUsage: boolean): Body {
-  if (asChatUsage) return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+function usageBody({ input, output, reasoning }: GeneratedResponse['tokens'], isChatUsage: boolean): Body {
+  if (isChatUsage) return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: 0 },
@@ -65,12 +65,12 @@ const ITEM_ID_PREFIXES: Record<OutputItem['type'], string> = {
   refusal: 'msg',
 };
 
-export const itemId = ({ id }: TextResponse, item: OutputItem, at: number) =>
-  `${ITEM_ID_PREFIXES[item.type]}_${at}_${id.slice(-12)}`;
-const callId = ({ id }: TextResponse, at: number) => `call_${at}_${id.slice(-12)}`;
+export const itemId = ({ id }: TextResponse, item: OutputItem, index: number) =>
+  `${ITEM_ID_PREFIXES[item.type]}_${index}_${id.slice(-12)}`;
+const callId = ({ id }: TextResponse, index: number) => `call_${index}_${id.slice(-12)}`;
 
-export function itemBody(response: TextResponse, item: OutputItem, at: number): Body {
-  const id = itemId(response, item, at);
+export function itemBody(response: TextResponse, item: OutputItem, index: number): Body {
+  const id = itemId(response, item, index);
   const message = { id, type: 'message', role: 'assistant', status: 'completed' };
   switch (item.type) {
     case 'reasoning':
@@ -89,7 +89,7 @@ export function itemBody(response: TextResponse, item: OutputItem, at: number): 
         id,
         type: 'function_call',
         status: 'completed',
-        call_id: callId(response, at),
+        call_id: callId(response, index),
         name: item.name,
         arguments: item.argumentsJson,
       };
@@ -101,15 +101,21 @@ export function itemBody(response: TextResponse, item: OutputItem, at: number): 
 }
 
 export const itemBodies = (response: TextResponse) =>
-  response.generated.items.map((item, at) => itemBody(response, item, at));
+  response.generated.items.map((item, index) => itemBody(response, item, index));
 
-/** The response as a chat completion, for gateways that know only that format. */
+/** The response as a chat completion, for gateways that support only that format. */
 export function chatBody(response: TextResponse): Body {
   const { id, createdAt, request, generated } = response;
   const text = generated.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');
-  const calls = generated.items.flatMap((item, at) =>
+  const calls = generated.items.flatMap((item, index) =>
     item.type === 'call'
-      ? [{ id: callId(response, at), type: 'function', function: { name: item.name, arguments: item.argumentsJson } }]
+      ? [
+          {
+            id: callId(response, index),
+            type: 'function',
+            function: { name: item.name, arguments: item.argumentsJson },
+          },
+        ]
       : [],
   );
   const message = {

@@ -18,15 +18,15 @@ export const returnsTasks = (path: string): boolean =>
   TASK_PATH.test(path) && !/\/(?:content|image-seed|upload-discord-images)$/.test(path);
 
 /** Nests a response more deeply, with other field names and numeric ids. */
-export function inUnknownEnvelope(text: string): string {
+export function wrapInUnknownEnvelope(text: string): string {
   const response = parseExact(text);
   const isWrapped = isRecord(response) && 'code' in response && 'data' in response;
-  const inner = isWrapped ? response.data : response;
-  const content = Array.isArray(inner) ? inner.map(renamedTask) : renamedTask(inner);
+  const payload = isWrapped ? response.data : response;
+  const content = Array.isArray(payload) ? payload.map(renameTask) : renameTask(payload);
   return JSON.stringify({ Ok: true, TraceId: 'c0ffee00-7ace', Envelope: { UserId: 7, Parcel: content } });
 }
 
-function renamedTask(task: unknown): unknown {
+function renameTask(task: unknown): unknown {
   if (typeof task === 'string') return { GenerationRef: idOf(task) };
   if (!isRecord(task)) return task;
   // A submit of the image family has its id under `result`, a task without a `task_id` under `id`.
@@ -34,20 +34,20 @@ function renamedTask(task: unknown): unknown {
     (name) => typeof task[name] === 'string' || typeof task[name] === 'number',
   );
   const { [idField ?? '']: id, ...rest } = task;
-  return { ...(idField === undefined ? {} : { GenerationRef: idOf(String(id)) }), ...renamedFields(rest) };
+  return { ...(idField === undefined ? {} : { GenerationRef: idOf(String(id)) }), ...renameFields(rest) };
 }
 
-const renamedFields = (record: Record<string, unknown>): object =>
+const renameFields = (record: Record<string, unknown>): object =>
   Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [RENAMED_FIELDS[name] ?? inPascalCase(name), renamed(value)]),
+    Object.entries(record).map(([name, value]) => [RENAMED_FIELDS[name] ?? toPascalCase(name), renameNested(value)]),
   );
 
-function renamed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(renamed);
-  return isRecord(value) ? renamedFields(value) : value;
+function renameNested(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renameNested);
+  return isRecord(value) ? renameFields(value) : value;
 }
 
 const idOf = (id: string): unknown => (/^[1-9]\d*$/.test(id) ? rawNumber(id) : id);
 
-const inPascalCase = (name: string): string =>
+const toPascalCase = (name: string): string =>
   name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());

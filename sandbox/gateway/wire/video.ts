@@ -1,7 +1,16 @@
 import type { Job } from '../job.ts';
 import type { VideoDetails } from '../job-details.ts';
 import { seedFrom } from '../random.ts';
-import { type Body, percent, quotaOf, resultUrls, SPEC_STATUS, STOCK_STATUS, secondsAt, type View } from './view.ts';
+import {
+  type Body,
+  percentText,
+  quotaOf,
+  resultUrls,
+  SPEC_STATUS,
+  STOCK_STATUS,
+  toUnixSeconds,
+  type View,
+} from './view.ts';
 
 export type VideoJob = Job & { readonly details: VideoDetails };
 export const isVideo = (job: Job): job is VideoJob => job.details.family === 'video';
@@ -17,7 +26,7 @@ export const videoCreated = (job: VideoJob, view: View): Body => ({
   model: job.model,
   status: 'queued',
   progress: 0,
-  created_at: secondsAt(job.createdAt),
+  created_at: toUnixSeconds(job.createdAt),
   ...(view.profile === 'spec' ? { metadata: job.details.metadata } : {}),
 });
 
@@ -25,22 +34,22 @@ export const videoCreated = (job: VideoJob, view: View): Body => ({
 export function videoTask(job: VideoJob, view: View): Body {
   switch (view.quirks.videoShape) {
     case 'flat':
-      return flat(job, view);
+      return flatBody(job, view);
     case 'wrapped':
-      return wrapped(job, view, false);
+      return wrappedBody(job, view, false);
     case 'legacy':
-      return wrapped(job, view, true);
+      return wrappedBody(job, view, true);
     case 'short':
-      return { code: 'success', message: '', data: short(job, view) };
+      return { code: 'success', message: '', data: shortBody(job, view) };
     case 'native':
-      return native(job, view);
+      return nativeBody(job, view);
   }
 }
 
 export const vendorPathTask = (job: VideoJob, view: View): Body =>
-  view.quirks.vendorPathNative ? native(job, view) : videoTask(job, view);
+  view.quirks.vendorPathNative ? nativeBody(job, view) : videoTask(job, view);
 
-function flat(job: VideoJob, view: View): Body {
+function flatBody(job: VideoJob, view: View): Body {
   const [url] = resultUrls(job, view);
   const { width, height, seconds, metadata } = job.details;
   return {
@@ -50,8 +59,8 @@ function flat(job: VideoJob, view: View): Body {
     model: job.model,
     status: SPEC_STATUS[job.state],
     progress: job.progress,
-    created_at: secondsAt(job.createdAt),
-    ...(job.finishedAt === undefined ? {} : { completed_at: secondsAt(job.finishedAt) }),
+    created_at: toUnixSeconds(job.createdAt),
+    ...(job.finishedAt === undefined ? {} : { completed_at: toUnixSeconds(job.finishedAt) }),
     ...(url ? { url, format: 'mp4' } : {}),
     metadata: { duration: seconds, fps: FRAMES_PER_SECOND, width, height, seed: job.seed, ...metadata },
     error: job.state === 'failed' ? { code: 500, message: job.reason ?? '' } : null,
@@ -59,7 +68,7 @@ function flat(job: VideoJob, view: View): Body {
   };
 }
 
-function short(job: VideoJob, view: View): Body {
+function shortBody(job: VideoJob, view: View): Body {
   const status = job.state === 'running' ? 'processing' : SPEC_STATUS[job.state];
   return {
     error: job.state === 'failed' ? { code: 500, message: job.reason ?? '' } : null,
@@ -72,14 +81,14 @@ function short(job: VideoJob, view: View): Body {
   };
 }
 
-function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
+function wrappedBody(job: VideoJob, view: View, isLegacy: boolean): Body {
   const [url] = resultUrls(job, view);
   const reason = job.reason ?? '';
   return {
     code: 'success',
     message: '',
     data: {
-      // The number of the database row, not the task's id.
+      // The id of the database row, not of the task.
       id: seedFrom('row', job.id) % 1_000_000,
       task_id: job.id,
       platform: '50',
@@ -90,14 +99,14 @@ function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
       action: job.kind === 'image2video' ? 'generate' : 'textGenerate',
       status: STOCK_STATUS[job.state],
       // Old versions return the URL in `fail_reason`; new ones return the reason in `result_url`.
-      fail_reason: legacy ? (url ?? reason) : reason,
-      ...(legacy ? {} : { result_url: url ?? reason }),
-      submit_time: secondsAt(job.createdAt),
-      start_time: secondsAt(job.startedAt),
-      finish_time: secondsAt(job.finishedAt),
-      created_at: secondsAt(job.createdAt),
-      updated_at: secondsAt(job.finishedAt ?? job.startedAt ?? job.createdAt),
-      progress: percent(job),
+      fail_reason: isLegacy ? (url ?? reason) : reason,
+      ...(isLegacy ? {} : { result_url: url ?? reason }),
+      submit_time: toUnixSeconds(job.createdAt),
+      start_time: toUnixSeconds(job.startedAt),
+      finish_time: toUnixSeconds(job.finishedAt),
+      created_at: toUnixSeconds(job.createdAt),
+      updated_at: toUnixSeconds(job.finishedAt ?? job.startedAt ?? job.createdAt),
+      progress: percentText(job),
       properties: { input: job.prompt, upstream_model_name: job.model, origin_model_name: job.model },
       username: 'sandbox',
       data: vendorTask(job, url, view),
@@ -127,8 +136,8 @@ const NATIVE_STATUS = {
   failed: 'failed',
 };
 
-/** `message` is SUCCEED on failed tasks too. */
-function native(job: VideoJob, view: View): Body {
+/** `message` is SUCCEED even for failed tasks. */
+function nativeBody(job: VideoJob, view: View): Body {
   const { seconds, metadata } = job.details;
   const videos = resultUrls(job, view).map((url) => ({ id: `${job.id}-1`, url, duration: String(seconds) }));
   return {
@@ -162,8 +171,8 @@ export function videosEndpointTask(job: VideoJob, view: View): Body {
     prompt: job.prompt,
     status: (view.profile === 'spec' ? SPEC_STATUS : VIDEOS_ENDPOINT_STATUS)[job.state],
     progress: job.progress,
-    created_at: secondsAt(job.createdAt),
-    completed_at: job.finishedAt === undefined ? null : secondsAt(job.finishedAt),
+    created_at: toUnixSeconds(job.createdAt),
+    completed_at: job.finishedAt === undefined ? null : toUnixSeconds(job.finishedAt),
     seconds: String(seconds),
     size: `${width}x${height}`,
     remixed_from_video_id: null,

@@ -30,8 +30,8 @@ export const STOCK_STATUS: Record<JobState, string> = {
   failed: 'FAILURE',
 };
 
-export const percent = (job: Job) => `${job.progress}%`;
-export const secondsAt = (ms: number | undefined) => (ms === undefined ? 0 : Math.floor(ms / 1000));
+export const percentText = (job: Job) => `${job.progress}%`;
+export const toUnixSeconds = (ms: number | undefined) => (ms === undefined ? 0 : Math.floor(ms / 1000));
 
 export const idOf = (id: string, view: View) => (view.quirks.numericIds && /^[1-9]\d*$/.test(id) ? rawNumber(id) : id);
 

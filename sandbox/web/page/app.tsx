@@ -5,15 +5,15 @@ import { Mark } from './shell/avatar.tsx';
 import { Channels } from './shell/channels.tsx';
 import { Header } from './shell/header.tsx';
 import { announcement } from './state/announce.ts';
-import { bench, isDrawerOpen, isWide } from './state/appearance.ts';
+import { isDrawerOpen, isWide, isWorkbenchOpen } from './state/appearance.ts';
 import { loadError, world } from './state/world.ts';
 import { Workbench } from './workbench/workbench.tsx';
 
 export function App() {
   if (!world.value) return <Waiting />;
-  const isCovered = !isWide.value && bench.value;
+  const isCovered = !isWide.value && isWorkbenchOpen.value;
   return (
-    <div class={bench.value ? 'house with-bench' : 'house'}>
+    <div class={isWorkbenchOpen.value ? 'house with-bench' : 'house'}>
       <button type="button" class="skip" onClick={() => document.getElementById('composer')?.focus()}>
         Skip to the message box
       </button>
@@ -30,7 +30,7 @@ export function App() {
           aria-label="Back to the messages"
           onClick={() => {
             isDrawerOpen.value = false;
-            if (isCovered) bench.value = false;
+            if (isCovered) isWorkbenchOpen.value = false;
           }}
         />
       )}

@@ -1,4 +1,4 @@
-/** The numbers of Discord's API that the page uses; importing the enums would bundle their whole package. */
+/** The numeric constants of Discord's API that the page uses; importing the enums would bundle their whole package. */
 export const Flag = { ephemeral: 64, loading: 128, voice: 8_192, componentsV2: 32_768 } as const;
 
 export const MessageKind = { threadCreated: 18, threadStarter: 21 } as const;

@@ -5,7 +5,7 @@ import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Callbacks } from '../../services/callbacks/callbacks.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
-import { ordererOf } from '../../services/spending/spending.ts';
+import { requesterOf } from '../../services/spending/spending.ts';
 import type { StoredTasks } from '../../services/store/stored-tasks.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
 import type { Feature } from '../feature.ts';
@@ -30,11 +30,11 @@ export const healthCheck =
   ({ version, clients, gateway, tasks, store, callbacks, clusterHealth, say }: HealthParts) =>
   async (): Promise<Health> => {
     const latency = clients.client.ws.ping;
-    const [answer, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
+    const [gatewayState, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
     return {
       version,
       latencyMs: latency >= 0 ? Math.round(latency) : undefined,
-      gateway: answer,
+      gateway: gatewayState,
       liveTasks: cluster?.liveTasks ?? tasks.book.liveCount,
       troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
       cluster: clusterHealth && (cluster ?? 'unknown'),
@@ -47,10 +47,10 @@ async function gatewayHealth({ models }: Pick<Gateway, 'models'>, say: Say): Pro
   const start = performance.now();
   try {
     await models.list({ attempts: 1 });
-    return { answers: true, ms: Math.round(performance.now() - start) };
+    return { isAvailable: true, ms: Math.round(performance.now() - start) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { answers: false, reason: say(`gateway.${error.kind}`, { message: error.message }) };
+    return { isAvailable: false, reason: say(`gateway.${error.kind}`, { message: error.message }) };
   }
 }
 
@@ -61,13 +61,17 @@ export const about: Feature<typeof text> = {
     options: {},
     async run(_values, { services, place, origin, say }: HandlerContext<Services>) {
       const isOperator = await services.isOperator(place.userId);
-      const [health, registered, operator] = await Promise.all([
+      const [health, registeredCommands, operator] = await Promise.all([
         services.health(),
         services.registeredCommands(place),
         isOperator ? services.operatorState() : undefined,
       ]);
-      const allowances = services.spending.allowances(ordererOf(origin));
-      return aboutPage({ ...health, allowances, operator }, commandMention('help', registered.get('help')), say);
+      const allowances = services.spending.allowances(requesterOf(origin));
+      return aboutPage(
+        { ...health, allowances, operator },
+        commandMention('help', registeredCommands.get('help')),
+        say,
+      );
     },
   }),
   text,

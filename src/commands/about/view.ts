@@ -14,13 +14,13 @@ export interface Health {
   version: string;
   /** The round trip to Discord in milliseconds; undefined before the first heartbeat. */
   latencyMs: number | undefined;
-  gateway: { answers: true; ms: number } | { answers: false; reason: string };
+  gateway: { isAvailable: true; ms: number } | { isAvailable: false; reason: string };
   liveTasks: number;
-  /** Undefined if the bot is a single process; unknown if the state of the others could not be read in time. */
+  /** Undefined if the bot is a single process; `unknown` if the state of the other processes could not be read in time. */
   cluster?: ClusterHealth | 'unknown' | undefined;
   /** Endpoint families that are not polled at the moment, and why. */
   troubles: readonly LaneTrouble[];
-  /** What the gateway calls back, by lane; empty if requests contain no callback URLs. */
+  /** Which callbacks the gateway sends, by lane; empty if requests contain no callback URLs. */
   callbacks: readonly { lane: string; habit: HabitName }[];
   /** The time since which the store has not responded; undefined if it responds. */
   store: { since: number } | undefined;
@@ -47,7 +47,7 @@ export function aboutPage(about: About, help: string, say: Say): MessagePlan {
   const lines = [
     say('about.version', { version }),
     ...discordLines(about, say),
-    gateway.answers
+    gateway.isAvailable
       ? say('about.gatewayAvailable', { ms: String(gateway.ms) })
       : say('about.gatewayUnavailable', { reason: gateway.reason }),
     say('about.liveTasks', { count: liveTasks }),
@@ -55,8 +55,8 @@ export function aboutPage(about: About, help: string, say: Say): MessagePlan {
       say(`about.trouble.${kind}`, { lane: nameOfLane(lane, say), since: String(Math.floor(since / 1000)), reason }),
     ),
     ...callbacks.map(({ lane, habit }) => say(`about.callbacks.${habit}`, { lane: nameOfLane(lane, say) })),
-    ...[...Map.groupBy(allowances, ({ holder }) => holder)].map(([holder, all]) =>
-      say(`about.limits.${holder}`, { limits: all.map(allowanceText).join(', ') }),
+    ...[...Map.groupBy(allowances, ({ holder }) => holder)].map(([holder, group]) =>
+      say(`about.limits.${holder}`, { limits: group.map(allowanceText).join(', ') }),
     ),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];
@@ -92,16 +92,16 @@ function operatorBlocks({ readiness, notices, runs }: OperatorState, say: Say): 
       ? say('about.operator.ready', { part: name })
       : say('about.operator.notReady', { part: name, reason });
   });
-  const wrong = notices.slice(0, MAX_NOTICES).flatMap((notice) => noticeLines(notice, say));
-  const more = notices.length - MAX_NOTICES;
+  const shownNotices = notices.slice(0, MAX_NOTICES).flatMap((notice) => noticeLines(notice, say));
+  const remainingCount = notices.length - MAX_NOTICES;
   return [
     [say('about.operator.checks'), ...checks].join('\n'),
     [
       say(notices.length === 0 ? 'about.operator.noNotices' : 'about.operator.notices'),
-      ...wrong,
-      ...(more > 0 ? [say('about.operator.moreNotices', { count: more })] : []),
+      ...shownNotices,
+      ...(remainingCount > 0 ? [say('about.operator.moreNotices', { count: remainingCount })] : []),
     ].join('\n'),
-    [say('about.operator.starts'), ...runs.map((run, at) => runLine(run, at === 0, say))].join('\n'),
+    [say('about.operator.starts'), ...runs.map((run, index) => runLine(run, index === 0, say))].join('\n'),
   ];
 }
 

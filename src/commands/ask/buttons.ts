@@ -1,17 +1,17 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
-import { escapeText, inCode } from '../../discord/markdown.ts';
+import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
-import { inTimeForForm, mustBeOfKind, ownTask, pressedTask } from '../../messages/pressed-task.ts';
+import { loadForForm, mustBeOfKind, ownTask, pressedTask } from '../../messages/pressed-task.ts';
 import { mayReuseInputs } from '../../services/asks/conversation.ts';
 import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
-import { leftToOwner, maySeeCost } from '../account-access.ts';
+import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Services } from '../services.ts';
 import { submitQuestion } from './questions.ts';
 
@@ -29,21 +29,21 @@ export const stopButton = button(customIds.stop, {
 export const nextQuestionOpener = opener(
   customIds.continueConversation,
   async (taskId, context: HandlerContext<Services>) => {
-    const task = mustBeOfKind('ask', await inTimeForForm(pressedTask(taskId, context), context));
+    const task = mustBeOfKind('ask', await loadForForm(pressedTask(taskId, context), context));
     return continueForm(customIds.continueConversationFilled.id(task.id), context.say);
   },
 );
 
 export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
   reply: 'new-message',
-  parse: questionIn,
+  parse: parseQuestion,
   async run(taskId, question, context: HandlerContext<Services>) {
-    const before = mustBeOfKind('ask', await pressedTask(taskId, context));
-    const { effort, web, schema, ...request } = before.request;
+    const previous = mustBeOfKind('ask', await pressedTask(taskId, context));
+    const { effort, web, schema, ...request } = previous.request;
     // Like instructions, a schema is not shown in any message.
-    const canReuseSchema = schema === undefined || mayReuseInputs(before, context.origin);
+    const canReuseSchema = schema === undefined || mayReuseInputs(previous, context.origin);
     const format = canReuseSchema ? { format: request.format, schema } : {};
-    return submitQuestion({ ...question, effort, web, ...format }, before, context);
+    return submitQuestion({ ...question, effort, web, ...format }, previous, context);
   },
 });
 
@@ -59,12 +59,12 @@ function continueForm(id: string, say: Say): FormPlan {
 }
 
 /** A form does not reveal the type of a file; the content is checked before it is sent. */
-const IMAGE = /\.(?:png|jpe?g|webp|gif|avif)$/i;
+const IMAGE_NAME = /\.(?:png|jpe?g|webp|gif|avif)$/i;
 
-function questionIn({ fields, files: { file } }: FormValues) {
+function parseQuestion({ fields, files: { file } }: FormValues) {
   const prompt = (fields.words ?? '').trim();
   if (prompt === '') return new Refusal('refusals.promptMissing');
-  const isImage = file !== undefined && IMAGE.test(file.name);
+  const isImage = file !== undefined && IMAGE_NAME.test(file.name);
   return { prompt, ...(file && (isImage ? { image: file } : { file })) };
 }
 
@@ -76,7 +76,7 @@ export const detailsButton = button(customIds.details, {
     const turns = await services.asks.countEarlierTurns(task);
     const canSeeCost = await maySeeCost(task, context);
     const cost = canSeeCost ? costOfTask(task, await services.tasks.ledger?.costOf(task), say) : undefined;
-    return answerDetails({ task, turns, cost, left: cost && leftToOwner(task, context) }, say);
+    return answerDetails({ task, turns, cost, left: cost && remainingForOwner(task, context) }, say);
   },
 });
 
@@ -90,9 +90,9 @@ function answerDetails(
   const { request, times } = task;
   const { rounds } = answerOf(task);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
-  const tools = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
+  const toolCallCount = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
   const lines = [
-    say('ask.details.model', { model: inCode(escapeText(task.model ?? '', MAX_MODEL_LENGTH)) }),
+    say('ask.details.model', { model: inlineCode(escapeText(task.model ?? '', MAX_MODEL_LENGTH)) }),
     ...(request.effort !== undefined
       ? [say('ask.details.effort', { effort: escapeText(request.effort, MAX_EFFORT_LENGTH) })]
       : []),
@@ -101,13 +101,13 @@ function answerDetails(
     ...(left === undefined ? [] : [say('ask.details.left', { left })]),
     ...(times.ended === undefined ? [] : [say('ask.details.seconds', { seconds: String(seconds) })]),
     say('ask.details.characters', { count: answerText(task).length }),
-    ...(tools === 0 ? [] : [say('ask.details.tools', { count: tools })]),
+    ...(toolCallCount === 0 ? [] : [say('ask.details.tools', { count: toolCallCount })]),
     ...(turns === 0 ? [] : [say('ask.details.turns', { count: turns })]),
     ...transcriptLines(task, say),
     ...leftOutLines(task, say),
     ...(request.instructions === undefined ? [] : [say('ask.details.instructions')]),
     ...(request.schema === undefined ? [] : [say('ask.details.schema')]),
-    say('ask.details.reference', { reference: inCode(task.id) }),
+    say('ask.details.reference', { reference: inlineCode(task.id) }),
   ];
   return { page: { title: say('ask.details.title'), blocks: [lines.join('\n')] } };
 }
@@ -127,16 +127,16 @@ function transcriptLines(task: Task, say: Say): string[] {
 /** The files of earlier questions that the model did not get. */
 function leftOutLines(task: Task, say: Say): string[] {
   const { leftOut = [] } = answerOf(task);
-  const named = leftOut.filter(({ why }) => why !== 'hidden');
-  const hidden = leftOut.length - named.length;
-  const lines = hidden === 0 ? [] : [say('ask.details.leftOutHidden', { count: hidden })];
-  if (named.length === 0) return lines;
-  const shown = named.slice(0, MAX_LEFT_OUT).map(({ name, why }) => {
+  const visibleFiles = leftOut.filter(({ why }) => why !== 'hidden');
+  const hiddenCount = leftOut.length - visibleFiles.length;
+  const lines = hiddenCount === 0 ? [] : [say('ask.details.leftOutHidden', { count: hiddenCount })];
+  if (visibleFiles.length === 0) return lines;
+  const shownFiles = visibleFiles.slice(0, MAX_LEFT_OUT).map(({ name, why }) => {
     const facts = { name: escapeText(name, MAX_FILE_NAME_LENGTH), why: say(`ask.details.leftOutReasons.${why}`) };
     return say('ask.details.leftOutFile', facts);
   });
-  const count = named.length - shown.length;
-  const listed = shown.join(', ');
+  const count = visibleFiles.length - shownFiles.length;
+  const listed = shownFiles.join(', ');
   const files = count === 0 ? listed : say('ask.details.leftOutMore', { files: listed, count });
   return [say('ask.details.leftOut', { files }), ...lines];
 }
@@ -151,7 +151,7 @@ function tokenLines(task: Task, say: Say): string[] {
   ];
 }
 
-/** Ends a conversation: none of it is sent to a model again. */
+/** Ends a conversation, so that none of it is sent to a model again. */
 export const endConversationButton = button(customIds.endConversation, {
   reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {

@@ -41,17 +41,21 @@ const askCommand = command({
   parse: (values) =>
     emptyPromptRefusal(values) ?? referenceRefusal({ image: values.image }) ?? schemaRefusal(values) ?? values,
   guards: [requirePostPermissions],
-  async suggest(option, typed, context: HandlerContext<Services>) {
-    return option === 'effort' ? suggestionsFrom(efforts, typed) : suggestModels('text', typed, context);
+  async suggest(option, input, context: HandlerContext<Services>) {
+    return option === 'effort' ? suggestionsFrom(efforts, input) : suggestModels('text', input, context);
   },
-  async run({ new: isNew, private: _, schema, schema_text: schemaText, ...question }, ask: HandlerContext<Services>) {
+  async run(
+    { new: isNew, private: _, schema, schema_text: schemaText, ...question },
+    context: HandlerContext<Services>,
+  ) {
     // A question continues from the member's last one in the same place, unless they chose to start a new conversation.
-    const { requesterId: memberId, channelId, route } = ask.origin;
-    const where = { memberId, channelId, isPrivate: route.isPrivate };
-    const before = isNew ? undefined : await ask.services.asks.newestAnswer(where);
-    const given = schema ?? schemaText;
-    const checked = given === undefined ? undefined : await ask.services.schemas.read(given, memberId);
-    return submitQuestion({ ...question, schema: checked }, before, ask);
+    const { requesterId: memberId, channelId, route } = context.origin;
+    const scope = { memberId, channelId, isPrivate: route.isPrivate };
+    const previousAnswer = isNew ? undefined : await context.services.asks.newestAnswer(scope);
+    const schemaInput = schema ?? schemaText;
+    const checkedSchema =
+      schemaInput === undefined ? undefined : await context.services.schemas.read(schemaInput, memberId);
+    return submitQuestion({ ...question, schema: checkedSchema }, previousAnswer, context);
   },
 });
 

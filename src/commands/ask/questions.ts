@@ -27,21 +27,21 @@ interface Question {
   web?: boolean | undefined;
 }
 
-/** Submits a question, which continues the conversation of an earlier one. */
+/** Submits a question. With `previous`, it continues that conversation. */
 export async function submitQuestion(
   question: Question,
-  before: Task | undefined,
+  previous: Task | undefined,
   { services, origin, say }: { services: Services; origin: Origin; say: Say },
 ) {
-  const model = await chooseModel('text', question.model ?? before?.model, services);
-  const request = requestFrom(question, model, before, origin);
-  return submitOrder({ kind: 'ask', request, parent: before }, { services, origin, say });
+  const model = await chooseModel('text', question.model ?? previous?.model, services);
+  const request = requestFrom(question, model, previous, origin);
+  return submitOrder({ kind: 'ask', request, parent: previous }, { services, origin, say });
 }
 
 /** Instructions apply to the whole conversation, if they can be shown where it continues; the other options apply to one question. */
-function requestFrom(question: Question, model: string, before: Task | undefined, origin: Origin): AskRequest {
+function requestFrom(question: Question, model: string, previous: Task | undefined, origin: Origin): AskRequest {
   const { image, file } = question;
-  const inherited = before && mayReuseInputs(before, origin) ? before.request : undefined;
+  const inherited = previous && mayReuseInputs(previous, origin) ? previous.request : undefined;
   return {
     prompt: question.prompt.trim(),
     model,
@@ -53,7 +53,7 @@ function requestFrom(question: Question, model: string, before: Task | undefined
       web: question.web || undefined,
       pictures: image && [{ address: image.address, name: image.name }],
       ...(file && fileRequest(file)),
-      after: before?.id,
+      after: previous?.id,
     }),
   };
 }
@@ -72,21 +72,21 @@ interface AskInThreadsParts extends ReplyParts {
   isThread(channelId: string): Promise<boolean>;
 }
 
-/** A member who has used `/ask` in a thread continues there by writing. */
+/** A member who has used `/ask` in a thread can continue the conversation there by posting messages. */
 export function questionReader({ isThread, ...parts }: AskInThreadsParts): ThreadMessageReader {
   const { services } = parts;
   return async (message) => {
     const { memberId, channelId, content, files } = message;
     if (!(await isThread(channelId))) return undefined;
-    const before = await services.asks.newestAnswer({ memberId, channelId, isPrivate: false });
-    if (!before) return undefined;
+    const previous = await services.asks.newestAnswer({ memberId, channelId, isPrivate: false });
+    if (!previous) return undefined;
     const image = files.find(({ mediaType = '' }) => mediaType.startsWith('image/'));
     const file = files.find((one) => one !== image);
-    const { effort, web } = before.request;
+    const { effort, web } = previous.request;
     const question = { prompt: content, image, file, effort, web };
     return () =>
-      replyWithTask(message, before, parts, (origin) =>
-        submitQuestion(question, before, { services, origin, say: parts.say }),
+      replyWithTask(message, previous, parts, (origin) =>
+        submitQuestion(question, previous, { services, origin, say: parts.say }),
       );
   };
 }

@@ -7,7 +7,7 @@ interface SchemaOptions {
   schema_text: string | undefined;
 }
 
-/** Finds the problems of a schema that can be seen in the payload alone. */
+/** Checks a schema for problems that are visible in the payload alone. */
 export function schemaRefusal({ schema, schema_text: text }: SchemaOptions): Refusal | undefined {
   if (schema && text !== undefined) return new Refusal('refusals.schemaTwice');
   if (schema && schema.size > MAX_SCHEMA_BYTES) return new Refusal('refusals.schemaTooLarge');

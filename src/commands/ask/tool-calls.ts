@@ -13,23 +13,23 @@ import { chooseModel } from '../options.ts';
 import type { Services } from '../services.ts';
 import { videoOrder, videoRequest } from '../video/request.ts';
 
-const ORDERED: Readonly<Record<CostlyTool, string>> = {
+const APPROVED_OUTPUTS: Readonly<Record<CostlyTool, string>> = {
   make_image: 'The user said yes. The image is being generated and will appear below in a separate message.',
   make_video:
     'The user said yes. The video is being generated and will appear below in a separate message, in a few minutes.',
 };
-const DECLINED = 'The user said no. It was not made.';
+const DECLINED_OUTPUT = 'The user said no. It was not made.';
 
-/** Submits the calls of the model as if the member had used the command, in a new message. */
+/** Submits a tool call of the model as if the member had used the command; the result appears in a new message. */
 export const allowButton = button(customIds.allow, {
   reply: 'new-message',
   async run(pointer, context: HandlerContext<Services>) {
     const { task, call } = await waitingCall(pointer, context);
     const name = costlyTool(call);
-    const { origin, place: index, services } = context;
-    throwRefusal(requirePostPermissions(index, { private: origin.route.isPrivate }));
+    const { origin, place, services } = context;
+    throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
     const order = await orderOf(name, call, services);
-    await services.asks.approveCall(task.id, call.callId, ORDERED[name], () =>
+    await services.asks.approveCall(task.id, call.callId, APPROVED_OUTPUTS[name], () =>
       services.tasks.orders.submit({ ...origin, ...order, parent: task }),
     );
     return 'shown by delivery';
@@ -40,15 +40,15 @@ export const declineButton = button(customIds.decline, {
   reply: 'here',
   async run(pointer, context: HandlerContext<Services>) {
     const { task, call } = await waitingCall(pointer, context);
-    await context.services.asks.declineCall(task.id, call.callId, DECLINED);
+    await context.services.asks.declineCall(task.id, call.callId, DECLINED_OUTPUT);
     return 'shown by delivery';
   },
 });
 
-type Calls = Parameters<typeof customIds.allow.id>[0];
+type CallPointer = Parameters<typeof customIds.allow.id>[0];
 
 async function waitingCall(
-  { taskId, index }: Calls,
+  { taskId, index }: CallPointer,
   context: HandlerContext<Services>,
 ): Promise<{ task: Task; call: AnswerCall }> {
   const task = mustBeOfKind('ask', await ownTask(taskId, context));

@@ -61,7 +61,7 @@ export const blend: Feature<typeof text> = {
     defineKind({
       name: 'blend',
       source: imgx,
-      takesCallback: true,
+      acceptsCallback: true,
       waitLimit: () => 'image',
       durationKey: () => 'blend',
       priceName: () => 'mj_blend',

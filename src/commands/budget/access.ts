@@ -5,7 +5,7 @@ import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
 import type { Services } from '../services.ts';
 
-/** The server whose budget a command is about, and who uses the command. */
+/** The server whose budget a command concerns, and whether the operator uses it. */
 export interface BudgetTarget {
   guildId: string;
   /** The operator, and admins of the operator's own servers, can change the operator's limits. */

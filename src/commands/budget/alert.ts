@@ -4,11 +4,11 @@ import type { BudgetAlert } from '../../services/spending/alerts.ts';
 import { allowanceText, leftText } from '../../services/spending/limits-text.ts';
 
 /** `elsewhere`: readers outside the server need to know which server the alert is about. */
-export function alertPlan({ reached, guildId }: BudgetAlert, where: 'here' | 'elsewhere', say: Say): MessagePlan {
-  const title = where === 'here' ? say('budget.alert.title') : say('budget.alert.titleOther', { server: guildId });
+export function alertPlan({ reached, guildId }: BudgetAlert, location: 'here' | 'elsewhere', say: Say): MessagePlan {
+  const title = location === 'here' ? say('budget.alert.title') : say('budget.alert.titleOther', { server: guildId });
   const lines = reached.map(({ share, allowance }) => {
-    const resets = Math.ceil((allowance.resetsAt ?? 0) / 1000);
-    const facts = { limit: allowanceText(allowance), left: leftText(allowance), resets };
+    const resetsAt = Math.ceil((allowance.resetsAt ?? 0) / 1000);
+    const facts = { limit: allowanceText(allowance), left: leftText(allowance), resets: resetsAt };
     return share === 100 ? say('budget.alert.usedUp', facts) : say('budget.alert.nearlyUsedUp', facts);
   });
   return { content: [title, ...lines].join('\n') };

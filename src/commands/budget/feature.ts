@@ -7,8 +7,8 @@ import { exactDollars } from '../../messages/money.ts';
 import {
   type Author,
   grantText,
-  type LimitsOf,
-  type MemberName,
+  type LimitsFor,
+  type MemberIds,
   withAlerts,
   withBlock,
   withConfirmAbove,
@@ -22,7 +22,7 @@ import {
 import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText, parseGrant, parseLimits } from '../../services/spending/limits-text.ts';
-import { type ServerBudget, withoutPast } from '../../services/spending/server-budget.ts';
+import { type ServerBudget, withoutExpired } from '../../services/spending/server-budget.ts';
 import { operatorResets } from '../../services/spending/spending.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
@@ -46,18 +46,18 @@ const show = command({
   options: { member, server },
   async run({ member, server }, context: Context) {
     const target = await budgetTarget(server, context);
-    return member ? memberAnswer(target, member, context) : serverAnswer(target, context);
+    return member ? memberReply(target, member, context) : serverReply(target, context);
   },
 });
 
-function serverAnswer({ guildId }: BudgetTarget, { services, place, say }: Context): MessagePlan {
+function serverReply({ guildId }: BudgetTarget, { services, place, say }: Context): MessagePlan {
   const { spending, budgets, clock } = services;
-  const { byDefault, above } = spending.operatorLimits(guildId);
+  const { fallback, overriding } = spending.operatorLimits(guildId);
   const facts = {
     otherServer: guildId === place.guildId ? undefined : guildId,
-    budget: budgets.of(guildId),
-    byDefault: { server: byDefault, member: spending.memberDefault },
-    above,
+    budget: budgets.get(guildId),
+    byDefault: { server: fallback, member: spending.memberDefault },
+    above: overriding,
     allowances: spending.serverAllowances(guildId),
     isAllPaused: budgets.isAllPaused,
     now: clock.now(),
@@ -65,13 +65,13 @@ function serverAnswer({ guildId }: BudgetTarget, { services, place, say }: Conte
   return budgetPage(facts, say);
 }
 
-function memberAnswer({ guildId }: BudgetTarget, { id: memberId, roleIds }: ChosenUser, { services, say }: Context) {
+function memberReply({ guildId }: BudgetTarget, { id: memberId, roleIds }: ChosenUser, { services, say }: Context) {
   const { spending, budgets } = services;
-  const known = spending.memberLimits(guildId, memberId, roleIds);
-  const all = spending.allowances({ memberId, guildId, isDirect: undefined, roleIds });
-  const allowances = all.filter(({ holder }) => holder === 'member');
-  const block = budgets.of(guildId).blocks[budgets.memberHash(guildId, memberId)];
-  return memberPage({ memberId, ...known, allowances, block }, say);
+  const memberLimits = spending.memberLimits(guildId, memberId, roleIds);
+  const allAllowances = spending.allowances({ memberId, guildId, isDirect: undefined, roleIds });
+  const allowances = allAllowances.filter(({ holder }) => holder === 'member');
+  const block = budgets.get(guildId).blocks[budgets.memberHash(guildId, memberId)];
+  return memberPage({ memberId, ...memberLimits, allowances, block }, say);
 }
 
 /** Changes a budget on behalf of the member who uses the command. */
@@ -83,11 +83,11 @@ function change(
   const { budgets, spending, clock } = services;
   return budgets.change(guildId, (budget) => {
     const at = clock.now();
-    return transition(withoutPast(budget, spending.countsFrom, at), { by: place.userId, at });
+    return transition(withoutExpired(budget, spending.countingStart, at), { by: place.userId, at });
   });
 }
 
-const nameOf = ({ guildId }: BudgetTarget, memberId: string, { services }: Context): MemberName => ({
+const nameOf = ({ guildId }: BudgetTarget, memberId: string, { services }: Context): MemberIds => ({
   hash: services.budgets.memberHash(guildId, memberId),
   memberId,
 });
@@ -106,19 +106,19 @@ const setCommand = (kinds: readonly string[]) =>
       show_cost: { type: 'switch' },
       server,
     },
-    parse({ limits: typed, confirm_above: above, show_cost: showsCost, ...rest }) {
+    parse({ limits: limitsInput, confirm_above: above, show_cost: showsCost, ...rest }) {
       const confirmAbove = above === undefined ? undefined : parsePrice(above);
       if (confirmAbove instanceof Refusal) return confirmAbove;
-      const more = { ...rest, confirmAbove, showsCost };
+      const otherValues = { ...rest, confirmAbove, showsCost };
       if ([rest.for, rest.role, rest.member].filter((one) => one !== undefined).length > 1)
         return new Refusal('refusals.budgetOneTarget');
-      if (typed === undefined)
+      if (limitsInput === undefined)
         return confirmAbove === undefined && showsCost === undefined
           ? new Refusal('refusals.budgetNothingToSet')
-          : more;
-      if (typed.trim().toLowerCase() === DEFAULT) return { ...more, limits: 'default' as const };
-      const limits = parseLimits(typed, kinds);
-      return limits ? { ...more, limits } : new Refusal('refusals.budgetLimitsInvalid', { limits: typed });
+          : otherValues;
+      if (limitsInput.trim().toLowerCase() === DEFAULT) return { ...otherValues, limits: 'default' as const };
+      const limits = parseLimits(limitsInput, kinds);
+      return limits ? { ...otherValues, limits } : new Refusal('refusals.budgetLimitsInvalid', { limits: limitsInput });
     },
     async run({ limits, server, confirmAbove, showsCost, ...rest }: SetValues, context: Context) {
       const target = await budgetTarget(server, context);
@@ -142,21 +142,26 @@ const setCommand = (kinds: readonly string[]) =>
     },
   });
 
-interface SetValues extends Partial<Whose> {
+interface SetValues extends Partial<LimitsTarget> {
   limits?: Limits | 'default';
   server?: string | undefined;
   confirmAbove: string | undefined;
   showsCost: boolean | undefined;
 }
 
-async function setLimits(limits: Limits | undefined, rest: Partial<Whose>, target: BudgetTarget, context: Context) {
-  const { for: whose, role, member } = rest;
-  if (limits?.weight !== undefined && whose !== 'members' && role === undefined && member === undefined)
+async function setLimits(
+  limits: Limits | undefined,
+  rest: Partial<LimitsTarget>,
+  target: BudgetTarget,
+  context: Context,
+) {
+  const { for: targetType, role, member } = rest;
+  if (limits?.weight !== undefined && targetType !== 'members' && role === undefined && member === undefined)
     throw new Refusal('refusals.budgetWeightOfServer');
-  if (whose === 'operator' && !target.isOperator) throw new Refusal('refusals.budgetOperatorOnly');
-  const holder = whoseLimits({ for: whose, role, member }, target, context);
+  if (targetType === 'operator' && !target.isOperator) throw new Refusal('refusals.budgetOperatorOnly');
+  const holder = holderOf({ for: targetType, role, member }, target, context);
   await change(target, context, (budget, author) => withLimits(budget, holder, limits, author));
-  return setAnswer(holder, limits, target, context);
+  return setReply(holder, limits, target, context);
 }
 
 /** Accepts `$1`, `1.50` or `none`. */
@@ -167,41 +172,45 @@ function parsePrice(text: string): string | Refusal {
   return price ?? new Refusal('refusals.budgetPriceInvalid', { price: text });
 }
 
-interface Whose {
+interface LimitsTarget {
   for: 'server' | 'members' | 'operator' | undefined;
   role: string | undefined;
   member: ChosenUser | undefined;
 }
 
-function whoseLimits({ for: whose = 'server', role, member }: Whose, target: BudgetTarget, context: Context): LimitsOf {
+function holderOf(
+  { for: targetType = 'server', role, member }: LimitsTarget,
+  target: BudgetTarget,
+  context: Context,
+): LimitsFor {
   // Everyone has the role with the server's own id, and Discord does not list it.
-  if (role === target.guildId) return { of: 'members' };
-  if (role !== undefined) return { of: 'role', roleId: role };
-  if (member !== undefined) return { of: 'member', ...nameOf(target, member.id, context) };
-  return { of: whose };
+  if (role === target.guildId) return { type: 'members' };
+  if (role !== undefined) return { type: 'role', roleId: role };
+  if (member !== undefined) return { type: 'member', ...nameOf(target, member.id, context) };
+  return { type: targetType };
 }
 
-function setAnswer(whose: LimitsOf, limits: Limits | undefined, { guildId }: BudgetTarget, context: Context): string {
+function setReply(holder: LimitsFor, limits: Limits | undefined, { guildId }: BudgetTarget, context: Context): string {
   const { services, say } = context;
   const { spending } = services;
-  const { byDefault, above } = spending.operatorLimits(guildId);
-  const isOfServer = whose.of === 'server' || whose.of === 'operator';
-  const fallback = isOfServer
-    ? (above ?? byDefault)
-    : (services.budgets.of(guildId).memberLimits ?? spending.memberDefault);
+  const { fallback: byDefault, overriding } = spending.operatorLimits(guildId);
+  const concernsServer = holder.type === 'server' || holder.type === 'operator';
+  const fallback = concernsServer
+    ? (overriding ?? byDefault)
+    : (services.budgets.get(guildId).memberLimits ?? spending.memberDefault);
   const text =
     limits === undefined ? say('budget.done.byDefault', { limits: limitsText(fallback) }) : limitsText(limits);
-  const done = doneText(whose, text, say);
-  if (whose.of !== 'server' || limits === undefined || above === undefined) return done;
-  return `${done}\n${say('budget.done.operatorStands', { limits: limitsText(above) })}`;
+  const done = doneText(holder, text, say);
+  if (holder.type !== 'server' || limits === undefined || overriding === undefined) return done;
+  return `${done}\n${say('budget.done.operatorStands', { limits: limitsText(overriding) })}`;
 }
 
-function doneText(whose: LimitsOf, limits: string, say: Context['say']): string {
-  switch (whose.of) {
+function doneText(holder: LimitsFor, limits: string, say: Context['say']): string {
+  switch (holder.type) {
     case 'role':
-      return say('budget.done.role', { role: whose.roleId, limits });
+      return say('budget.done.role', { role: holder.roleId, limits });
     case 'member':
-      return say('budget.done.member', { member: whose.memberId, limits });
+      return say('budget.done.member', { member: holder.memberId, limits });
     case 'server':
       return say('budget.done.server', { limits });
     case 'operator':
@@ -215,16 +224,16 @@ const grant = command({
   name: 'grant',
   isPrivate: true,
   options: { more: { type: 'text', required: true, max: MAX_LIMITS_LENGTH }, member, server },
-  parse({ more: typed, ...rest }) {
-    const more = parseGrant(typed);
-    return more ? { ...rest, more } : new Refusal('refusals.budgetMoreInvalid', { more: typed });
+  parse({ more: moreInput, ...rest }) {
+    const more = parseGrant(moreInput);
+    return more ? { ...rest, more } : new Refusal('refusals.budgetMoreInvalid', { more: moreInput });
   },
   async run({ more, member, server }, context: Context) {
     const target = await budgetTarget(server, context);
-    const to = member && nameOf(target, member.id, context);
-    if (!to) mustHaveOwnLimits(target, context);
+    const recipient = member && nameOf(target, member.id, context);
+    if (!recipient) mustHaveOwnLimits(target, context);
     await change(target, context, (budget, author) =>
-      withGrant(budget, to, more, { ...author, isOperator: target.isOperator }),
+      withGrant(budget, recipient, more, { ...author, isOperator: target.isOperator }),
     );
     return { content: context.say('budget.done.granted', { more: grantText(more) }) };
   },
@@ -232,8 +241,8 @@ const grant = command({
 
 /** Admins cannot raise what the operator has limited. */
 function mustHaveOwnLimits({ guildId, isOperator }: BudgetTarget, { services }: Context): void {
-  const { above } = services.spending.operatorLimits(guildId);
-  if (!isOperator && above !== undefined && services.budgets.of(guildId).serverLimits === undefined)
+  const { overriding } = services.spending.operatorLimits(guildId);
+  if (!isOperator && overriding !== undefined && services.budgets.get(guildId).serverLimits === undefined)
     throw new Refusal('refusals.budgetNothingToRaise');
 }
 
@@ -244,15 +253,15 @@ const reset = command({
   async run({ member, server }, context: Context) {
     const target = await budgetTarget(server, context);
     const { spending } = context.services;
-    const to = member && nameOf(target, member.id, context);
-    if (!to) mustHaveOwnLimits(target, context);
+    const recipient = member && nameOf(target, member.id, context);
+    if (!recipient) mustHaveOwnLimits(target, context);
     // A limit that is set later may cover a period that no limit covers today.
     await context.services.countEverything();
-    const scope = to?.hash ?? spending.serverScope(target.guildId);
+    const scope = recipient?.hash ?? spending.serverScope(target.guildId);
     await change(target, context, (budget, author) => {
-      const used = spending.resetOf(scope);
-      const ofOperator = !to && target.isOperator ? { [operatorResets(scope)]: used } : {};
-      return withResets(budget, to, { [scope]: used, ...ofOperator }, author);
+      const usage = spending.resetOf(scope);
+      const operatorReset = !recipient && target.isOperator ? { [operatorResets(scope)]: usage } : {};
+      return withResets(budget, recipient, { [scope]: usage, ...operatorReset }, author);
     });
     return { content: context.say('budget.done.reset') };
   },
@@ -269,10 +278,12 @@ const block = command({
   async run({ member: { id }, days, server }, context: Context) {
     const target = await budgetTarget(server, context);
     const { say } = context;
-    const until = days === undefined ? undefined : context.services.clock.now() + days * DAY_MS;
-    await change(target, context, (budget, author) => withBlock(budget, nameOf(target, id, context), until, author));
-    if (until === undefined) return { content: say('budget.done.blocked', { member: id }) };
-    return { content: say('budget.done.blockedUntil', { member: id, until: Math.ceil(until / 1000) }) };
+    const blockedUntil = days === undefined ? undefined : context.services.clock.now() + days * DAY_MS;
+    await change(target, context, (budget, author) =>
+      withBlock(budget, nameOf(target, id, context), blockedUntil, author),
+    );
+    if (blockedUntil === undefined) return { content: say('budget.done.blocked', { member: id }) };
+    return { content: say('budget.done.blockedUntil', { member: id, until: Math.ceil(blockedUntil / 1000) }) };
   },
 });
 
@@ -307,7 +318,7 @@ const history = command({
   options: { server },
   async run({ server }, context: Context) {
     const { guildId } = await budgetTarget(server, context);
-    return historyPage(context.services.budgets.of(guildId).history, context.say);
+    return historyPage(context.services.budgets.get(guildId).history, context.say);
   },
 });
 

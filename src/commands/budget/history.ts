@@ -2,7 +2,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars } from '../../messages/money.ts';
-import { whoIs } from '../../messages/who-is.ts';
+import { memberMention } from '../../messages/who-is.ts';
 import type { BudgetChange } from '../../services/spending/server-budget.ts';
 
 const MAX_LINES = 15;
@@ -27,22 +27,22 @@ export function historyPage(history: readonly BudgetChange[], say: Say): Message
 function lineOf(change: BudgetChange, say: Say): string {
   return say('budget.history.line', {
     at: Math.floor(change.at / 1000),
-    who: whoIs(change.by, say),
-    what: whatOf(change, say),
+    who: memberMention(change.by, say),
+    what: describeChange(change, say),
   });
 }
 
-const priceOf = (price: string | undefined, say: Say): string =>
+const priceText = (price: string | undefined, say: Say): string =>
   price === undefined ? say('budget.history.off') : exactDollars(price);
 
-function whatOf({ what, on, memberId, before, after }: BudgetChange, say: Say): string {
-  const member = whoIs(memberId, say);
-  const from = { before: before ?? say('budget.history.default'), after: after ?? say('budget.history.default') };
+function describeChange({ what, on, memberId, before, after }: BudgetChange, say: Say): string {
+  const member = memberMention(memberId, say);
+  const values = { before: before ?? say('budget.history.default'), after: after ?? say('budget.history.default') };
   switch (what) {
     case 'role':
-      return say('budget.history.what.role', { ...from, on: on ?? '' });
+      return say('budget.history.what.role', { ...values, on: on ?? '' });
     case 'member':
-      return say('budget.history.what.member', { ...from, member });
+      return say('budget.history.what.member', { ...values, member });
     case 'grant':
       return on === undefined
         ? say('budget.history.what.grantServer', { after: after ?? '' })
@@ -60,18 +60,18 @@ function whatOf({ what, on, memberId, before, after }: BudgetChange, say: Say): 
     case 'alerts':
       return say('budget.history.what.alerts', { before: channelOf(before, say), after: channelOf(after, say) });
     case 'confirm-above':
-      return say('budget.history.what.confirm-above', { before: priceOf(before, say), after: priceOf(after, say) });
+      return say('budget.history.what.confirm-above', { before: priceText(before, say), after: priceText(after, say) });
     case 'show-cost':
       return say('budget.history.what.show-cost', { after: after ?? '' });
     case 'pause':
     case 'resume':
       return say(`budget.history.what.${what}`);
     case 'server-limits':
-      return say('budget.history.what.server-limits', from);
+      return say('budget.history.what.server-limits', values);
     case 'operator-limits':
-      return say('budget.history.what.operator-limits', from);
+      return say('budget.history.what.operator-limits', values);
     case 'member-limits':
-      return say('budget.history.what.member-limits', from);
+      return say('budget.history.what.member-limits', values);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars, leftOf } from '../../messages/money.ts';
-import { whoIs } from '../../messages/who-is.ts';
+import { memberMention } from '../../messages/who-is.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText } from '../../services/spending/limits-text.ts';
@@ -38,13 +38,13 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
       say('budget.limits.role', { role, limits: limitsText(limits) }),
     ),
     ...list('members', Object.values(budget.members), ({ memberId, limits }) =>
-      say('budget.limits.member', { who: whoIs(memberId, say), limits: limitsText(limits) }),
+      say('budget.limits.member', { who: memberMention(memberId, say), limits: limitsText(limits) }),
     ),
     ...list('blocked', blocks, ({ memberId, until }) => {
-      const who = whoIs(memberId, say);
+      const who = memberMention(memberId, say);
       return until === undefined
         ? say('budget.blockedAlways', { who })
-        : say('budget.blockedUntil', { who, until: inSeconds(until) });
+        : say('budget.blockedUntil', { who, until: toSeconds(until) });
     }),
     ...(budget.confirmAbove === undefined
       ? []
@@ -57,22 +57,26 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
   function list<Item>(name: 'roles' | 'members' | 'blocked', items: readonly Item[], line: (item: Item) => string) {
     if (items.length === 0) return [];
     const rest = items.length - MAX_LISTED;
-    const more = rest > 0 ? [`- ${say('budget.more', { count: rest })}`] : [];
-    return [say(`budget.${name}`), ...items.slice(0, MAX_LISTED).map((item) => `- ${line(item)}`), ...more];
+    const moreLines = rest > 0 ? [`- ${say('budget.more', { count: rest })}`] : [];
+    return [say(`budget.${name}`), ...items.slice(0, MAX_LISTED).map((item) => `- ${line(item)}`), ...moreLines];
   }
 }
 
-const inSeconds = (ms: number): number => Math.ceil(ms / 1000);
+const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
 function serverLines({ budget, byDefault, above, allowances }: BudgetFacts, say: Say): string[] {
-  const { serverLimits: own, operatorLimits } = budget;
-  const left = allowances.map((one) => leftLine(one, say));
-  const first =
-    own === undefined
+  const { serverLimits: ownLimits, operatorLimits } = budget;
+  const remainingLines = allowances.map((one) => leftLine(one, say));
+  const firstLine =
+    ownLimits === undefined
       ? say('budget.limits.serverDefault', { limits: limitsText(above ?? byDefault.server) })
-      : say('budget.limits.server', { limits: limitsText(own) });
-  const isShown = operatorLimits !== undefined || (own !== undefined && above !== undefined);
-  return [first, ...(isShown ? [say('budget.limits.operator', { limits: limitsText(above ?? {}) })] : []), ...left];
+      : say('budget.limits.server', { limits: limitsText(ownLimits) });
+  const isShown = operatorLimits !== undefined || (ownLimits !== undefined && above !== undefined);
+  return [
+    firstLine,
+    ...(isShown ? [say('budget.limits.operator', { limits: limitsText(above ?? {}) })] : []),
+    ...remainingLines,
+  ];
 }
 
 function memberDefault({ budget: { memberLimits }, byDefault }: BudgetFacts, say: Say): string {
@@ -104,4 +108,4 @@ export function memberPage({ memberId, limits, source, allowances, block }: Memb
 }
 
 const blockLine = ({ until }: ServerBudget['blocks'][string], say: Say): string =>
-  until === undefined ? say('budget.member.blocked') : say('budget.member.blockedUntil', { until: inSeconds(until) });
+  until === undefined ? say('budget.member.blocked') : say('budget.member.blockedUntil', { until: toSeconds(until) });

@@ -36,7 +36,7 @@ const describeCommand = command({
   run: (images, context: HandlerContext<Services>) => submitOrder(orderOf(images), context),
 });
 
-/** The command has as many options for images. */
+/** The same as the number of the command's image options. */
 const MAX_IMAGES = 4;
 
 /** Describes the images in any message. Its reply is private, because the message may be another member's. */
@@ -66,7 +66,7 @@ export const describe: Feature<typeof text> = {
     defineKind({
       name: 'describe',
       source: imgx,
-      takesCallback: true,
+      acceptsCallback: true,
       waitLimit: () => 'image',
       durationKey: () => 'describe',
       priceName: () => 'mj_describe',

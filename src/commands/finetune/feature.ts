@@ -16,33 +16,33 @@ import { fineTunePage } from './view.ts';
 const fineTuneButton = button(customIds.fineTune, {
   reply: 'here',
   async run(pointer, context: HandlerContext<Services>) {
-    await mustSeeFineTunes(context);
+    await requireFineTuneAccess(context);
     const { fineTuneId } = pointer;
     switch (pointer.do) {
       case 'page':
-        return pageAnswer(fineTuneId, context, pointer.page);
+        return pageReply(fineTuneId, context, pointer.page);
       case 'follow':
-        return followAnswer(fineTuneId, context);
+        return followReply(fineTuneId, context);
       case 'stop': {
         const events = (await context.services.follows.stop(pointer.followId)) ?? (await eventsOf(fineTuneId, context));
-        return fineTunePage({ fineTuneId, events, following: { is: 'stopped' } }, context.say);
+        return fineTunePage({ fineTuneId, events, following: { state: 'stopped' } }, context.say);
       }
     }
   },
 });
 
 /** Fine-tunes belong to the gateway's account. */
-async function mustSeeFineTunes(context: HandlerContext<Services>): Promise<void> {
+async function requireFineTuneAccess(context: HandlerContext<Services>): Promise<void> {
   if (!(await maySeeAccount(context))) throw new Refusal('refusals.fineTuneNotYours');
 }
 
-async function pageAnswer(fineTuneId: string, context: HandlerContext<Services>, page?: number): Promise<MessagePlan> {
+async function pageReply(fineTuneId: string, context: HandlerContext<Services>, page?: number): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, context);
-  return fineTunePage({ fineTuneId, events, page, following: { is: 'not' } }, context.say);
+  return fineTunePage({ fineTuneId, events, page, following: { state: 'not' } }, context.say);
 }
 
 /** Shows the newest events, in a message that is updated from now on. */
-async function followAnswer(fineTuneId: string, context: HandlerContext<Services>): Promise<MessagePlan> {
+async function followReply(fineTuneId: string, context: HandlerContext<Services>): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, context);
   const { clock, follows, followQuietMs: quietMs } = context.services;
   const { applicationId, token, tokenExpiresAt } = context.origin.route;
@@ -52,11 +52,11 @@ async function followAnswer(fineTuneId: string, context: HandlerContext<Services
     ...{ newsAt: clock.now(), seen: eventsHash(events) },
   };
   await follows.begin(follow, events);
-  const following = { is: 'followed', followId: follow.id, until: lastEditAt(follow), quietMs } as const;
+  const following = { state: 'followed', followId: follow.id, until: lastEditAt(follow), quietMs } as const;
   return fineTunePage({ fineTuneId, events, following }, context.say);
 }
 
-/** A gateway error about a fine-tuning job gets a message from this command. */
+/** Gateway errors about a fine-tuning job are reported with this command's own messages. */
 async function eventsOf(fineTuneId: string, { services }: HandlerContext<Services>): Promise<readonly FineTuneEvent[]> {
   try {
     return await services.fineTunes.events(fineTuneId);
@@ -77,13 +77,13 @@ export const finetune: Feature<typeof text> = {
       id: { type: 'text', required: true, max: 60 },
       follow: { type: 'switch' },
     },
-    parse({ id: typed, follow }) {
-      const id = typed.trim();
+    parse({ id: input, follow }) {
+      const id = input.trim();
       return id !== '' && fineTuneIdFits(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
     },
     async run({ id, follow }, context: HandlerContext<Services>) {
-      await mustSeeFineTunes(context);
-      return follow ? followAnswer(id, context) : pageAnswer(id, context);
+      await requireFineTuneAccess(context);
+      return follow ? followReply(id, context) : pageReply(id, context);
     },
   }),
   text,

@@ -1,9 +1,9 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { type FollowerParts, lastEditAt } from '../../discord/follower.ts';
-import { inCode } from '../../discord/markdown.ts';
+import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { buttonPlan, turnButtons } from '../../messages/task-buttons.ts';
+import { buttonPlan, pageButtons } from '../../messages/task-buttons.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 
 /** Discord's 2,000 characters, minus the text around the events. */
@@ -13,9 +13,9 @@ const MAX_EVENT_LENGTH = 700;
 
 /** Whether the message is updated live, or why it no longer is. */
 type Following =
-  | { is: 'not' }
-  | { is: 'followed'; followId: string; until: number; quietMs: number }
-  | { is: 'stopped' | 'quiet' | 'too-late' | 'gone' };
+  | { state: 'not' }
+  | { state: 'followed'; followId: string; until: number; quietMs: number }
+  | { state: 'stopped' | 'quiet' | 'too-late' | 'gone' };
 
 export interface FineTunePage {
   fineTuneId: string;
@@ -27,24 +27,27 @@ export interface FineTunePage {
 }
 
 /** The events of a fine-tuning job, newest last, exactly as the gateway wrote them. */
-export function fineTunePage({ fineTuneId, events: known, page, following }: FineTunePage, say: Say): MessagePlan {
-  const events = known ?? [];
+export function fineTunePage(
+  { fineTuneId, events: reportedEvents, page, following }: FineTunePage,
+  say: Say,
+): MessagePlan {
+  const events = reportedEvents ?? [];
   const pages = pagesOf(events.map((event) => lineOf(event, say)));
   const last = pages.length - 1;
   // Live updates always show the newest page.
-  const shown = following.is === 'followed' ? last : Math.min(Math.max(0, page ?? last), last);
-  const counted = { id: inCode(fineTuneId), count: events.length };
+  const pageIndex = following.state === 'followed' ? last : Math.min(Math.max(0, page ?? last), last);
+  const headingFacts = { id: inlineCode(fineTuneId), count: events.length };
   const heading =
     pages.length > 1
-      ? say('fineTune.pageHeading', { ...counted, page: String(shown + 1), pages: String(pages.length) })
-      : say('fineTune.heading', counted);
-  const block = ['```', ...(pages[shown] ?? []), '```'].join('\n');
-  const body = events.length === 0 ? say(known ? 'fineTune.empty' : 'fineTune.noResponse') : block;
-  const isCut = events.some(({ message }) => inBlock(message).length > MAX_EVENT_LENGTH);
+      ? say('fineTune.pageHeading', { ...headingFacts, page: String(pageIndex + 1), pages: String(pages.length) })
+      : say('fineTune.heading', headingFacts);
+  const block = ['```', ...(pages[pageIndex] ?? []), '```'].join('\n');
+  const body = events.length === 0 ? say(reportedEvents ? 'fineTune.empty' : 'fineTune.noResponse') : block;
+  const isTruncated = events.some(({ message }) => inBlock(message).length > MAX_EVENT_LENGTH);
   return {
     content: [heading, body, ...noteOf(following, say)].join('\n'),
-    files: pages.length > 1 || isCut ? [fileOf(fineTuneId, events)] : [],
-    controls: controlsOf(fineTuneId, following, { page: shown, last }, say),
+    files: pages.length > 1 || isTruncated ? [fileOf(fineTuneId, events)] : [],
+    controls: controlsOf(fineTuneId, following, { page: pageIndex, last }, say),
   };
 }
 
@@ -53,9 +56,9 @@ function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
   const time = at === undefined ? say('fineTune.noTime') : new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   const words = inBlock(message);
   // Do not cut inside a surrogate pair.
-  const shown =
+  const truncatedMessage =
     words.length > MAX_EVENT_LENGTH ? `${words.slice(0, MAX_EVENT_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…` : words;
-  return [time, ...(level === undefined ? [] : [inBlock(level)]), shown].join('  ');
+  return [time, ...(level === undefined ? [] : [inBlock(level)]), truncatedMessage].join('  ');
 }
 
 /** Three backticks would end the code block, so an invisible space is put between them. */
@@ -64,21 +67,21 @@ export const inBlock = (text: string): string => text.replace(/`(?=`)/g, '`\u200
 /** Filled from the end, so the newest page is full. */
 function pagesOf(lines: readonly string[]): string[][] {
   const pages: string[][] = [[]];
-  let room = MAX_EVENTS_LENGTH;
+  let remaining = MAX_EVENTS_LENGTH;
   for (const line of lines.toReversed()) {
-    if (room < line.length + 1 && pages[0]?.length !== 0) {
+    if (remaining < line.length + 1 && pages[0]?.length !== 0) {
       pages.unshift([]);
-      room = MAX_EVENTS_LENGTH;
+      remaining = MAX_EVENTS_LENGTH;
     }
     pages[0]?.unshift(line);
-    room -= line.length + 1;
+    remaining -= line.length + 1;
   }
   return pages;
 }
 
 function noteOf(following: Following, say: Say): string[] {
-  if (following.is === 'not') return [];
-  if (following.is !== 'followed') return [`-# ${say(`fineTune.ended.${following.is}`)}`];
+  if (following.state === 'not') return [];
+  if (following.state !== 'followed') return [`-# ${say(`fineTune.ended.${following.state}`)}`];
   const until = String(Math.floor(following.until / 1000));
   return [`-# ${say('fineTune.followed', { until, minutes: String(Math.ceil(following.quietMs / 60_000)) })}`];
 }
@@ -89,14 +92,14 @@ function controlsOf(
   pages: { page: number; last: number },
   say: Say,
 ): ButtonPlan[] {
-  if (following.is === 'followed') {
+  if (following.state === 'followed') {
     const stop = customIds.fineTune.id({ do: 'stop', fineTuneId, followId: following.followId });
     return [buttonPlan(say('fineTune.stop'), stop, { emoji: '⏹️' })];
   }
   const followId = customIds.fineTune.id({ do: 'follow', fineTuneId });
   const follow = buttonPlan(say('fineTune.follow'), followId, { emoji: '🔁' });
   const pageId = (page: number): string => customIds.fineTune.id({ do: 'page', fineTuneId, page });
-  return pages.last === 0 ? [follow] : [...turnButtons(pageId, pages, say), follow];
+  return pages.last === 0 ? [follow] : [...pageButtons(pageId, pages, say), follow];
 }
 
 /** A file with all events as plain text, exactly as the gateway wrote them. */
@@ -116,6 +119,7 @@ export const followedPagePlan =
   (quietMs: number, say: Say): FollowerParts['planOf'] =>
   ({ id, fineTuneId, tokenExpiresAt }, events, end) => {
     const until = lastEditAt({ tokenExpiresAt });
-    const following: Following = end === undefined ? { is: 'followed', followId: id, until, quietMs } : { is: end };
+    const following: Following =
+      end === undefined ? { state: 'followed', followId: id, until, quietMs } : { state: end };
     return fineTunePage({ fineTuneId, events, following }, say);
   };

@@ -2,12 +2,12 @@ import { command, commandsByFullName, type HandlerContext, menusByName } from '.
 import { commandMention } from '../../discord/markdown.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import { type Say, textAt } from '../../locales/index.ts';
+import { type Say, stringAt } from '../../locales/index.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
-/** The registered commands and menu entries. Commands are clickable mentions; menu entries have none. */
+/** The registered commands and menu entries. Commands are clickable mentions; menu entries cannot be mentioned. */
 function helpPage(
   features: readonly Feature[],
   { registered, isAdmin }: { registered: ReadonlyMap<string, string>; isAdmin: boolean },
@@ -15,17 +15,17 @@ function helpPage(
 ): MessagePlan {
   const lines = features.flatMap(({ command, text }) => {
     if (command.isForAdmins && 'subcommands' in command)
-      return isAdmin ? familyLine(command, text, registered, say) : [];
+      return isAdmin ? adminLine(command, text, registered, say) : [];
     return [...commandsByFullName([command]).keys()].flatMap((name) => {
       const id = registered.get(name);
-      const at = (what: string): string => textAt(text.command, [...name.split(' ').slice(1), what]) ?? '';
-      const [description, example, who] = [at('description'), at('example'), at('who')];
+      const textFor = (key: string): string => stringAt(text.command, [...name.split(' ').slice(1), key]) ?? '';
+      const [description, example, who] = [textFor('description'), textFor('example'), textFor('who')];
       return id === undefined
         ? []
         : [say('help.line', { mention: commandMention(name, id), description, example, who })];
     });
   });
-  const more = features
+  const menuLines = features
     .flatMap(({ menus = [] }) => menus)
     .flatMap((menu) => {
       const name = [...menusByName([menu], say).keys()].findLast((one) => registered.has(one));
@@ -33,13 +33,13 @@ function helpPage(
     });
   const blocks = [
     lines.length === 0 ? say('help.nothing') : lines.join('\n'),
-    ...(more.length === 0 ? [] : [[say('help.menus'), ...more].join('\n')]),
+    ...(menuLines.length === 0 ? [] : [[say('help.menus'), ...menuLines].join('\n')]),
   ];
   return { page: { title: say('help.title'), blocks } };
 }
 
 /** The subcommands for admins share one line: with a line each, the page would exceed Discord's limit. */
-function familyLine(
+function adminLine(
   { name, subcommands }: Extract<Feature['command'], { subcommands: unknown }>,
   text: Feature['text'],
   registered: ReadonlyMap<string, string>,
@@ -49,7 +49,7 @@ function familyLine(
     const id = registered.get(`${name} ${one.name}`);
     return id === undefined ? [] : [commandMention(`${name} ${one.name}`, id)];
   });
-  const description = textAt(text.command, ['description']) ?? '';
+  const description = stringAt(text.command, ['description']) ?? '';
   return mentions.length === 0 ? [] : [say('help.adminLine', { mentions: mentions.join(' '), description })];
 }
 

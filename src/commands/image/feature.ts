@@ -8,7 +8,7 @@ import { pressedTask, repeatOrder, submitOrder } from '../../messages/pressed-ta
 import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
 import { sizeVariantOf } from '../../services/models/ids.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
-import { mustHaveResult } from '../../services/tasks/task-facts.ts';
+import { assertHasResult } from '../../services/tasks/task-facts.ts';
 import type { Feature } from '../feature.ts';
 import { chooseModel, imageOptions, linksOption, modelOption, promptOption, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -26,12 +26,12 @@ const imageView: KindView<'image'> = {
   buttons({ id, model = '', media }, offering, say) {
     const again = againButtons(id, say);
     if (media.length === 0) return again;
-    const larger = offering.largerVariants(model).map((which, index) => {
+    const largerButtons = offering.largerVariants(model).map((which, index) => {
       const label = say('task.buttons.larger', { size: which });
       return buttonPlan(label, customIds.larger.id({ taskId: id, which }), { emoji: '⏫', startsRow: index === 0 });
     });
     const reference = buttonPlan(say('task.buttons.reference'), customIds.reference.id(id), { emoji: '🖼️' });
-    return [...again, reference, ...larger];
+    return [...again, reference, ...largerButtons];
   },
 
   moreButtons: ({ id, media }, _context, say) =>
@@ -45,7 +45,7 @@ const largerButton = button(customIds.larger, {
   reply: 'new-message',
   async run({ taskId, which }, context: HandlerContext<Services>) {
     const task = await pressedTask(taskId, context);
-    mustHaveResult(task);
+    assertHasResult(task);
     const variant = task.kind === 'image' ? sizeVariantOf(task.model ?? '', which) : undefined;
     if (variant === undefined) throw new Refusal('refusals.unknownButton');
     // Model lists change: a variant that was offered a month ago may be gone.
@@ -68,9 +68,9 @@ const imageCommand = command({
     return request instanceof Refusal ? request : { request, model };
   },
   guards: [requirePostPermissions],
-  suggest: (_option, typed, context: HandlerContext<Services>) => suggestModels('image', typed, context),
-  async run({ request, model: typed }, context: HandlerContext<Services>) {
-    const model = await chooseModel('image', typed, context.services);
+  suggest: (_option, input, context: HandlerContext<Services>) => suggestModels('image', input, context),
+  async run({ request, model: modelInput }, context: HandlerContext<Services>) {
+    const model = await chooseModel('image', modelInput, context.services);
     return submitOrder({ kind: 'image', request: { ...request, model } }, context);
   },
 });
@@ -90,9 +90,9 @@ export const image: Feature<typeof text> = {
       source: { name: 'image jobs', pollOne: (remoteId) => imageJobs.get(remoteId, { attempts: 1 }) },
       waitLimit: () => 'image',
       durationKey: ({ model }) => `image:${model}`,
-      keyed: {
+      keyedSubmit: {
         bodyOf({ prompt, model }, { references = [] }, user) {
-          const image = references.map(({ given }) => given);
+          const image = references.map(({ uri }) => uri);
           return imageJobs.bodyOf({ prompt, model, ...(image.length > 0 && { image }) }, user);
         },
         send: ({ body, idempotencyKey }) => imageJobs.send(body, { idempotencyKey }),

@@ -5,9 +5,9 @@ import { form, type HandlerContext, type Menu, opener } from '../../discord/hand
 import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { loadForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
-import { isSpoiler, mustHaveResult } from '../../services/tasks/task-facts.ts';
+import { assertHasResult, isSpoiler } from '../../services/tasks/task-facts.ts';
 import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage, linksIn } from '../options.ts';
 import type { Services } from '../services.ts';
 import { imageRequest } from './request.ts';
@@ -16,8 +16,8 @@ import { imageRequest } from './request.ts';
 export const referenceOpener = opener(
   customIds.reference,
   async (taskId, context: HandlerContext<Services>, pressed) => {
-    const task = await inTimeForForm(pressedTask(taskId, context), context);
-    mustHaveResult(task);
+    const task = await loadForForm(pressedTask(taskId, context), context);
+    assertHasResult(task);
     const id = customIds.referenceFilled.id({ from: 'task', taskId });
     const model = task.kind === 'image' ? task.model : undefined;
     return formFor({ id, images: imagesOfResult(task, pressed), model }, context);
@@ -38,17 +38,17 @@ export const referenceSubmit = form(customIds.referenceFilled, {
   reply: 'new-message',
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
   parse(filled) {
-    const { words, addresses, which, model: typed } = readReferenceForm(filled);
-    const links = chosen(addresses, which);
+    const { words, addresses, which, model: modelInput } = readReferenceForm(filled);
+    const links = chooseLinks(addresses, which);
     if (links instanceof Refusal) return links;
     const request = imageRequest({ prompt: words, links });
-    return request instanceof Refusal ? request : { request, typed };
+    return request instanceof Refusal ? request : { request, typed: modelInput };
   },
-  async run(from, { request, typed }, context: HandlerContext<Services>) {
-    const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, context);
-    const model = await chooseModel('image', typed, context.services);
-    const covered = parent && isSpoiler(parent) ? { spoiler: true } : {};
-    return submitOrder({ kind: 'image', request: { ...request, model, ...covered }, parent }, context);
+  async run(formOrigin, { request, typed: modelInput }, context: HandlerContext<Services>) {
+    const parent = formOrigin.from === 'menu' ? undefined : await pressedTask(formOrigin.taskId, context);
+    const model = await chooseModel('image', modelInput, context.services);
+    const spoilerField = parent && isSpoiler(parent) ? { spoiler: true } : {};
+    return submitOrder({ kind: 'image', request: { ...request, model, ...spoilerField }, parent }, context);
   },
 });
 
@@ -58,7 +58,7 @@ function formFor(form: ReferenceForm, { services, say }: HandlerContext<Services
 }
 
 /** The member may have edited the field after the images were numbered. */
-function chosen(links: string, which: number | undefined): string | Refusal {
+function chooseLinks(links: string, which: number | undefined): string | Refusal {
   if (which === undefined) return links;
   const link = linksIn({ links })[which - 1];
   return link ?? new Refusal('refusals.noSuchImage', { number: String(which) });
@@ -76,13 +76,13 @@ const MAX_NAME_LENGTH = 80;
 
 /** The images' URLs are in a field, so nothing has to be stored until the form is submitted. */
 export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Say): FormPlan {
-  const known = fitIntoField(images);
+  const fittingImages = fitIntoField(images);
   const which: FieldPlan = {
     type: 'choice',
     name: 'which',
     label: say('reference.which'),
     hint: say('reference.whichHint'),
-    options: known.map(({ name }, index) => ({
+    options: fittingImages.map(({ name }, index) => ({
       value: String(index + 1),
       label: say('reference.one', { number: String(index + 1), name: name.slice(0, MAX_NAME_LENGTH) }),
     })),
@@ -94,9 +94,9 @@ export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Sa
       { type: 'text', name: 'words', label: say('reference.prompt'), isLong: true, required: true },
       {
         ...{ type: 'text', name: 'pictures', label: say('reference.images'), hint: say('reference.imagesHint') },
-        ...{ value: known.map(({ address }) => address).join('\n'), isLong: true, required: true },
+        ...{ value: fittingImages.map(({ address }) => address).join('\n'), isLong: true, required: true },
       },
-      ...(known.length > 1 ? [which] : []),
+      ...(fittingImages.length > 1 ? [which] : []),
       { type: 'text', name: 'model', label: say('reference.model'), hint: say('reference.modelHint'), value: model },
     ],
   };

@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { inTimeForForm, ownTask, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
+import { loadForForm, ownTask, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
 import { type PromptFormValues, promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import { sides } from '../../services/tasks/materials.ts';
@@ -11,7 +11,7 @@ import type { WrittenWords } from '../../services/tasks/words.ts';
 import type { Services } from '../services.ts';
 import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-ups.ts';
 
-/** Presses a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
+/** Submits the action of a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
 const actionButton = button(customIds.action, {
   reply: 'new-message',
   async run({ taskId, index }, context: HandlerContext<Services>) {
@@ -28,7 +28,7 @@ const changeButton = button(customIds.change, {
   },
 });
 
-/** Upscales all four images, with a task and a message each, once their member has confirmed it. */
+/** Upscales all four images, with a task and a message each, once the member has confirmed it. */
 const upscaleAllButton = button(customIds.upscaleAll, {
   reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
@@ -42,7 +42,7 @@ const upscaleAllButton = button(customIds.upscaleAll, {
 
 function upscalesOf(parent: Task) {
   if (parent.actions.length === 0)
-    return (['U1', 'U2', 'U3', 'U4'] as const).map((short) => changeOrder(parent, short));
+    return (['U1', 'U2', 'U3', 'U4'] as const).map((followUp) => changeOrder(parent, followUp));
   return parent.actions.flatMap(({ customId: id }, index) =>
     meaningOfAction(id).family === 'upscale' ? [actionOrder(parent, index)] : [],
   );
@@ -50,12 +50,15 @@ function upscalesOf(parent: Task) {
 
 /** Opens the form of an action that needs a prompt, before anything is sent to the gateway. */
 const promptOpener = opener(customIds.actionText, async ({ taskId, index }, context: HandlerContext<Services>) => {
-  const task = await inTimeForForm(pressedTask(taskId, context), context);
+  const task = await loadForForm(pressedTask(taskId, context), context);
   const action = task.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
   const id = customIds.actionTextFilled.id({ taskId, index });
-  const withRegion = meaningOfAction(action.customId).words === 'with-region';
-  return promptForm({ id, title: action.label, prompt: initialPrompt(task, index), withRegion }, context.say);
+  const withRegion = meaningOfAction(action.customId).promptRequirement === 'with-region';
+  return promptForm(
+    { id, title: action.label, prompt: initialPrompt(task, index), hasRegion: withRegion },
+    context.say,
+  );
 });
 
 const promptSubmit = form(customIds.actionTextFilled, {
@@ -63,17 +66,18 @@ const promptSubmit = form(customIds.actionTextFilled, {
   parse: readPromptForm,
   async run({ taskId, index }, filled, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
-    return submitOrder(actionOrder(parent, index, promptAnswer(filled, parent)), context);
+    return submitOrder(actionOrder(parent, index, writtenWordsOf(filled, parent)), context);
   },
 });
 
 const continueOpener = opener(customIds.continue, async (taskId, context: HandlerContext<Services>) => {
-  const task = await inTimeForForm(ownTask(taskId, context), context);
+  const task = await loadForForm(ownTask(taskId, context), context);
   if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
-  const withRegion = task.kind === 'action' && meaningOfAction(task.request.customId).words === 'with-region';
+  const withRegion =
+    task.kind === 'action' && meaningOfAction(task.request.customId).promptRequirement === 'with-region';
   const words = task.finalPrompt || promptOf(task);
   const id = customIds.continueFilled.id(task.id);
-  return promptForm({ id, title: context.say('promptForm.title'), prompt: words, withRegion }, context.say);
+  return promptForm({ id, title: context.say('promptForm.title'), prompt: words, hasRegion: withRegion }, context.say);
 });
 
 const continueSubmit = form(customIds.continueFilled, {
@@ -83,14 +87,14 @@ const continueSubmit = form(customIds.continueFilled, {
     const task = await ownTask(taskId, context);
     const parent =
       task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);
-    await context.services.tasks.words.give(task.id, context.origin, promptAnswer(filled, parent));
+    await context.services.tasks.words.provide(task.id, context.origin, writtenWordsOf(filled, parent));
     return 'shown by delivery';
   },
 });
 
-function promptAnswer({ prompt: words, side, drawn }: PromptFormValues, parent: Task): WrittenWords {
-  const known = sides.find((one) => one === side);
-  const region = drawn ? { drawn } : known && sideRegion(parent, known);
+function writtenWordsOf({ prompt: words, side, maskFile }: PromptFormValues, parent: Task): WrittenWords {
+  const knownSide = sides.find((one) => one === side);
+  const region = maskFile ? { drawn: maskFile } : knownSide && sideRegion(parent, knownSide);
   return { words, ...(region && { region }) };
 }
 

@@ -35,14 +35,14 @@ const imagineCommand = command({
   run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'imagine', request }, context),
 });
 
-const madeBy = ({ family, index }: ActionMeaning, say: Say): string =>
+const lineageText = ({ family, index }: ActionMeaning, say: Say): string =>
   say(`task.what.${family}`, { index: String(index ?? '') });
 const actionView: KindView<'action'> = {
-  lineage: ({ request }, say) => madeBy(meaningOfAction(request.customId), say),
+  lineage: ({ request }, say) => lineageText(meaningOfAction(request.customId), say),
   moreButtons: videoButtons,
 };
 const changeView: KindView<'change'> = {
-  lineage: ({ request }, say) => madeBy(meaningOfChange(request), say),
+  lineage: ({ request }, say) => lineageText(meaningOfChange(request), say),
   moreButtons: videoButtons,
 };
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 const MAX_NEGATIVE_LENGTH = 500;
 
 const oneOf = (...choices: string[]) => ({ type: 'text', choices }) as const;
-const whole = { type: 'number', isInteger: true } as const;
+const wholeNumber = { type: 'number', isInteger: true } as const;
 
 /** The options that become flags, which this family writes inside the prompt (specification, 4.3). */
 export const flagOptions = {
@@ -14,10 +14,10 @@ export const flagOptions = {
   style: oneOf('raw', 'cute', 'expressive', 'original', 'scenic'),
   version: oneOf('7', '6.1', '6', '5.2', 'niji 7', 'niji 6', 'niji 5'),
   quality: oneOf('0.25', '0.5', '1', '2', '4'),
-  stylize: { ...whole, min: 0, max: 1_000 },
-  chaos: { ...whole, min: 0, max: 100 },
-  weird: { ...whole, min: 0, max: 3_000 },
-  seed: { ...whole, min: 0, max: 4_294_967_295 },
+  stylize: { ...wholeNumber, min: 0, max: 1_000 },
+  chaos: { ...wholeNumber, min: 0, max: 100 },
+  weird: { ...wholeNumber, min: 0, max: 3_000 },
+  seed: { ...wholeNumber, min: 0, max: 4_294_967_295 },
   tile: { type: 'switch' },
 } as const;
 
@@ -32,17 +32,17 @@ interface Flag {
 
 /** In the order in which they are written; `--no` is last, because its text extends to the next flag. */
 const FLAGS: readonly Flag[] = [
-  { spellings: ['ar', 'aspect'], write: ({ aspect }) => valued('ar', aspect) },
-  { spellings: ['v', 'version', 'niji'], write: ({ version }) => engine(version) },
-  { spellings: ['style'], write: ({ style }) => valued('style', style) },
-  { spellings: ['q', 'quality'], write: ({ quality }) => valued('quality', quality) },
-  { spellings: ['s', 'stylize'], range: flagOptions.stylize, write: ({ stylize }) => valued('stylize', stylize) },
-  { spellings: ['c', 'chaos'], range: flagOptions.chaos, write: ({ chaos }) => valued('chaos', chaos) },
-  { spellings: ['w', 'weird'], range: flagOptions.weird, write: ({ weird }) => valued('weird', weird) },
-  { spellings: ['iw'], range: flagOptions.weight, write: ({ weight }) => valued('iw', weight) },
-  { spellings: ['seed'], range: flagOptions.seed, write: ({ seed }) => valued('seed', seed) },
+  { spellings: ['ar', 'aspect'], write: ({ aspect }) => flagText('ar', aspect) },
+  { spellings: ['v', 'version', 'niji'], write: ({ version }) => versionFlag(version) },
+  { spellings: ['style'], write: ({ style }) => flagText('style', style) },
+  { spellings: ['q', 'quality'], write: ({ quality }) => flagText('quality', quality) },
+  { spellings: ['s', 'stylize'], range: flagOptions.stylize, write: ({ stylize }) => flagText('stylize', stylize) },
+  { spellings: ['c', 'chaos'], range: flagOptions.chaos, write: ({ chaos }) => flagText('chaos', chaos) },
+  { spellings: ['w', 'weird'], range: flagOptions.weird, write: ({ weird }) => flagText('weird', weird) },
+  { spellings: ['iw'], range: flagOptions.weight, write: ({ weight }) => flagText('iw', weight) },
+  { spellings: ['seed'], range: flagOptions.seed, write: ({ seed }) => flagText('seed', seed) },
   { spellings: ['tile'], write: ({ tile }) => (tile ? '--tile' : undefined) },
-  { spellings: ['no'], write: ({ negative }) => valued('no', negative?.replace(/\s+/g, ' ').trim()) },
+  { spellings: ['no'], write: ({ negative }) => flagText('no', negative?.replace(/\s+/g, ' ').trim()) },
 ];
 
 /** The flags that options add to the typed prompt. A typed flag takes precedence, so no flag appears twice. */
@@ -81,9 +81,9 @@ function flagsIn(text: string): { name: string; number: string | undefined }[] {
   }));
 }
 
-const valued = (name: string, value: string | number | undefined): string | undefined =>
+const flagText = (name: string, value: string | number | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : `--${name} ${value}`;
 
 /** "7" is a version of one engine, "niji 7" of another. */
-const engine = (version: string | undefined): string | undefined =>
-  version?.startsWith('niji ') ? `--${version}` : valued('v', version);
+const versionFlag = (version: string | undefined): string | undefined =>
+  version?.startsWith('niji ') ? `--${version}` : flagText('v', version);

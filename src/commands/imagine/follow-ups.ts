@@ -4,37 +4,37 @@ import { meaningOfAction } from '../../services/tasks/actions.ts';
 import type { Region, sides } from '../../services/tasks/materials.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task, TaskKind } from '../../services/tasks/task.ts';
-import { isGrid, isSpoiler, mustHaveResult, promptOf, type ShortFollowUp } from '../../services/tasks/task-facts.ts';
+import { assertHasResult, isGrid, isSpoiler, promptOf, type ShortFollowUp } from '../../services/tasks/task-facts.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import type { WrittenWords } from '../../services/tasks/words.ts';
 
 /** The request of a follow-up; the press itself determines the requester and the place. */
 export type FollowUp<K extends TaskKind> = OrderedRequest<K> & { parent: Task };
 
-/** Presses a button that the gateway returned with the result, by its stored custom action id. */
+/** The action of a button that the gateway returned with the result, identified by its stored custom action id. */
 export function actionOrder(parent: Task, index: number, written?: WrittenWords): FollowUp<'action'> {
   const action = parent.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
-  mustHaveResult(parent);
+  assertHasResult(parent);
   const { customId, label } = action;
-  return { kind: 'action', parent, request: { ...about(parent, written), customId, label } };
+  return { kind: 'action', parent, request: { ...followUpFields(parent, written), customId, label } };
 }
 
 /** A follow-up of a result that came without buttons. */
-export function changeOrder(parent: Task, short: ShortFollowUp): FollowUp<'change'> {
-  mustHaveResult(parent);
+export function changeOrder(parent: Task, followUp: ShortFollowUp): FollowUp<'change'> {
+  assertHasResult(parent);
   if (!isGrid(parent) || parent.media.length === 0) throw new Refusal('refusals.noResult');
-  const action = short === 'R' ? 'REROLL' : short.startsWith('U') ? 'UPSCALE' : 'VARIATION';
-  const index = Number(short.charAt(1) || 1);
-  return { kind: 'change', parent, request: { ...about(parent), action, index, label: short } };
+  const action = followUp === 'R' ? 'REROLL' : followUp.startsWith('U') ? 'UPSCALE' : 'VARIATION';
+  const index = Number(followUp.charAt(1) || 1);
+  return { kind: 'change', parent, request: { ...followUpFields(parent), action, index, label: followUp } };
 }
 
-export function about(parent: Task, written?: WrittenWords) {
-  const { request, remoteId: of } = parent;
-  if (of === undefined) throw new Refusal('refusals.unknownButton');
+export function followUpFields(parent: Task, written?: WrittenWords) {
+  const { request, remoteId: jobId } = parent;
+  if (jobId === undefined) throw new Refusal('refusals.unknownButton');
   const spoiler = isSpoiler(parent) || undefined;
   const { words, region } = written ?? {};
-  return { of, prompt: promptOf(parent), ...withoutUndefined({ title: request.title, spoiler, words, region }) };
+  return { of: jobId, prompt: promptOf(parent), ...withoutUndefined({ title: request.title, spoiler, words, region }) };
 }
 
 export function sideRegion(parent: Task, side: (typeof sides)[number]): Region {

@@ -26,7 +26,7 @@ const PRICE_NAMES: Readonly<Partial<Record<ActionFamily, string>>> = {
 
 /** Grids of images from prompts (specification, 4.3), and the follow-ups of the image-prompt family. */
 export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReferences }: KindTools): Kind[] {
-  const answer: Kind<'action' | 'change' | 'animate'>['sendWords'] = (
+  const sendWords: Kind<'action' | 'change' | 'animate'>['sendWords'] = (
     taskId,
     { words: prompt },
     { materials, user, callbackUrl },
@@ -35,17 +35,17 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
     defineKind({
       name: 'imagine',
       source,
-      takesCallback: true,
+      acceptsCallback: true,
       waitLimit: () => 'image',
       durationKey: () => 'imagine',
       priceName: () => 'mj_imagine',
       transfer: imagineReferences,
       submit({ prompt }, { materials: { references = [] }, user, callbackUrl }) {
-        const given = references.map((one) => one.given);
-        const addresses = given.filter((one) => !one.startsWith('data:'));
-        const images = given.filter((one) => one.startsWith('data:'));
+        const sources = references.map((one) => one.uri);
+        const urls = sources.filter((one) => !one.startsWith('data:'));
+        const images = sources.filter((one) => one.startsWith('data:'));
         return imgx.imagine(
-          { prompt: [...addresses, prompt].join(' '), ...(images.length > 0 && { images }), callbackUrl },
+          { prompt: [...urls, prompt].join(' '), ...(images.length > 0 && { images }), callbackUrl },
           { user },
         );
       },
@@ -53,19 +53,19 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
     defineKind({
       name: 'action',
       source,
-      takesCallback: true,
+      acceptsCallback: true,
       offerName: ({ customId }) => customId,
-      mayBeMissing: 'button',
+      hideIfUnsupported: 'button',
       waitLimit: ({ customId }) => (VIDEO_FAMILIES.has(meaningOfAction(customId).family) ? 'video' : 'image'),
       durationKey: ({ customId }) => meaningOfAction(customId).family,
       priceName: ({ customId }) => PRICE_NAMES[meaningOfAction(customId).family],
       submit: ({ of, customId }, { user, callbackUrl }) => imgx.action({ taskId: of, customId, callbackUrl }, { user }),
-      sendWords: answer,
+      sendWords,
     }),
     defineKind({
       name: 'change',
       source,
-      takesCallback: true,
+      acceptsCallback: true,
       waitLimit: () => 'image',
       durationKey: ({ action }) => action.toLowerCase(),
       priceName: (request) => PRICE_NAMES[meaningOfChange(request).family],
@@ -73,14 +73,14 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
         imgx.change(action === 'REROLL' ? { taskId, action, callbackUrl } : { taskId, action, index, callbackUrl }, {
           user,
         }),
-      sendWords: answer,
+      sendWords,
     }),
     defineKind({
       name: 'animate',
       source,
-      takesCallback: true,
+      acceptsCallback: true,
       offerName: () => VIDEO_ENDPOINT,
-      mayBeMissing: 'button',
+      hideIfUnsupported: 'button',
       waitLimit: () => 'video',
       durationKey: ({ extend }) => (extend ? 'extend' : 'animate'),
       priceName: () => PRICE_NAMES.animate,
@@ -102,7 +102,7 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
           },
           { user },
         ),
-      sendWords: answer,
+      sendWords,
     }),
   ];
 }

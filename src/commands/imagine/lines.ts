@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import { Refusal, throwRefusal } from '../../lib/refusal.ts';
-import { inTimeForForm, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
+import { loadForForm, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
 import { promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { linesWithButtons } from '../../messages/result-lines.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
@@ -13,12 +13,12 @@ import { type ImagineRequest, imagineRequest } from './request.ts';
 
 /** Opens the form of `/imagine` with one line of a description or a shortened prompt. */
 export const lineOpener = opener(customIds.line, async ({ taskId, index }, context: HandlerContext<Services>) => {
-  const task = await inTimeForForm(pressedTask(taskId, context), context);
+  const task = await loadForForm(pressedTask(taskId, context), context);
   const words = lineAt(task.text ?? '', index);
   if (words === undefined) throw new Refusal('refusals.unknownButton');
   const id = customIds.lineFilled.id(task.id);
   return promptForm(
-    { id, title: context.say('promptForm.imagineTitle'), prompt: words, withRegion: false },
+    { id, title: context.say('promptForm.imagineTitle'), prompt: words, hasRegion: false },
     context.say,
   );
 });
@@ -26,32 +26,32 @@ export const lineOpener = opener(customIds.line, async ({ taskId, index }, conte
 export const lineSubmit = form(customIds.lineFilled, {
   reply: 'new-message',
   parse(filled) {
-    const read = readPromptForm(filled);
-    return read instanceof Refusal ? read : imagineRequest({ prompt: read.prompt });
+    const values = readPromptForm(filled);
+    return values instanceof Refusal ? values : imagineRequest({ prompt: values.prompt });
   },
   async run(taskId, request, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
-    return submitOrder(imagined(parent, request), context);
+    return submitOrder(imagineOrder(parent, request), context);
   },
 });
 
 /** Requests images from a line. The gateway has buttons for this too, but they also need a prompt, and many gateways refuse them. */
-function imagined(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
+function imagineOrder(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
   return { kind: 'imagine', parent, request: { ...request, ...(isSpoiler(parent) && { spoiler: true }) } };
 }
 
 /** Generating images from every line submits several tasks, so the member confirms them first, privately. */
-const askForAll = async (taskId: string, context: HandlerContext<Services>) => {
+const proposeAllLines = async (taskId: string, context: HandlerContext<Services>) => {
   const parent = await pressedTask(taskId, context);
-  const orders = linesOf(parent).map((prompt) => imagined(parent, throwRefusal(imagineRequest({ prompt }))));
+  const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwRefusal(imagineRequest({ prompt }))));
   const reason = context.say('task.lines.allAtOnce', { count: orders.length });
   return proposeAll(orders, { isPrivate: parent.route.isPrivate, reason }, context);
 };
 
-export const allLinesButton = button(customIds.allLines, { reply: 'new-private', run: askForAll });
+export const allLinesButton = button(customIds.allLines, { reply: 'new-private', run: proposeAllLines });
 
 /** For confirmations posted by earlier versions: asks again, with the price. */
-export const allLinesConfirmButton = button(customIds.allLinesConfirmed, { reply: 'here', run: askForAll });
+export const allLinesConfirmButton = button(customIds.allLinesConfirmed, { reply: 'here', run: proposeAllLines });
 
 function linesOf(parent: Task): string[] {
   const lines = linesWithButtons(parent.text ?? '');

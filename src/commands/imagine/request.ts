@@ -58,7 +58,7 @@ declare module '../../services/tasks/task.ts' {
 }
 
 /** Follow-ups whose results are four images again. */
-const GRIDS: ReadonlySet<ActionFamily> = new Set([
+const GRID_FAMILIES: ReadonlySet<ActionFamily> = new Set([
   ...(['variation', 'vary', 'reroll', 'pan', 'zoom', 'custom-zoom', 'describe-line', 'shorten-line'] as const),
 ]);
 
@@ -68,7 +68,11 @@ const imagine: KindSpec<'imagine'> = {
 };
 const action: KindSpec<'action'> = {
   request: actionShape.loose(),
-  traits: { isPaid: true, isVisual: true, isGrid: ({ customId }) => GRIDS.has(meaningOfAction(customId).family) },
+  traits: {
+    isPaid: true,
+    isVisual: true,
+    isGrid: ({ customId }) => GRID_FAMILIES.has(meaningOfAction(customId).family),
+  },
 };
 const change: KindSpec<'change'> = {
   request: changeShape.loose(),

@@ -7,14 +7,14 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import type { KindView, MessageContext } from '../../messages/kind-view.ts';
-import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { loadForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
 import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { hasResult, promptOf } from '../../services/tasks/task-facts.ts';
 import { imagesOnMessage, linksIn, referenceRefusal } from '../options.ts';
 import type { Services } from '../services.ts';
-import { about, type FollowUp } from './follow-ups.ts';
+import { type FollowUp, followUpFields } from './follow-ups.ts';
 import { motions } from './request.ts';
 
 /** The gateway's endpoint for videos of the image-prompt family. Like a button, it may be refused. */
@@ -48,7 +48,7 @@ function familyOf(task: Task): ActionFamily | undefined {
 export const animateOpener = opener(customIds.animate, async (taskId, context: HandlerContext<Services>, pressed) => {
   // Do not open the form if the gateway refused the endpoint a moment ago.
   if (!context.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
-  const task = await inTimeForForm(pressedTask(taskId, context), context);
+  const task = await loadForForm(pressedTask(taskId, context), context);
   const id = customIds.animateFilled.id(task.id);
   if (videoAction(task) === 'extend')
     return extendForm({ id, words: promptOf(task), count: task.media.length }, context.say);
@@ -90,9 +90,9 @@ function animateValues({ fields, files }: FormValues): AnimateValues | Refusal {
 }
 
 function orderOf(parent: Task, { words, motion, loop, address, end, which }: AnimateValues): FollowUp<'animate'> {
-  const what = videoAction(parent);
-  if (what === undefined) throw new Refusal('refusals.noResult');
-  const { of: taskId, prompt, title = prompt, spoiler } = about(parent);
+  const action = videoAction(parent);
+  if (action === undefined) throw new Refusal('refusals.noResult');
+  const { of: taskId, prompt, title = prompt, spoiler } = followUpFields(parent);
   const request = {
     prompt: words,
     // Some gateways ask for the prompt again.
@@ -104,7 +104,7 @@ function orderOf(parent: Task, { words, motion, loop, address, end, which }: Ani
       spoiler,
     }),
   };
-  if (what === 'extend') {
+  if (action === 'extend') {
     if (parent.media[which - 1] === undefined) throw new Refusal('refusals.unknownButton');
     return { kind: 'animate', parent, request: { ...request, extend: { taskId, index: which } } };
   }
@@ -165,12 +165,12 @@ export const animateView: KindView<'animate'> = {
 };
 
 export function videoButtons(task: Task, offering: MessageContext, say: Say): ButtonPlan[] {
-  const what = videoAction(task);
-  if (what === undefined || !offering.isOffered(VIDEO_ENDPOINT)) return [];
-  const isThere = task.actions.some(
-    ({ customId }) => meaningOfAction(customId).family === what && offering.isOffered(customId),
+  const action = videoAction(task);
+  if (action === undefined || !offering.isOffered(VIDEO_ENDPOINT)) return [];
+  const hasGatewayButton = task.actions.some(
+    ({ customId }) => meaningOfAction(customId).family === action && offering.isOffered(customId),
   );
-  if (isThere) return [];
-  const label = say(`task.buttons.${what}`);
+  if (hasGatewayButton) return [];
+  const label = say(`task.buttons.${action}`);
   return [{ type: 'button', id: customIds.animate.id(task.id), label, emoji: '🎞️', startsRow: true }];
 }

@@ -1,9 +1,9 @@
 import { customIds, type ModelsPage } from '../../discord/custom-ids.ts';
 import { button, command, type HandlerContext } from '../../discord/handlers.ts';
-import { inCode } from '../../discord/markdown.ts';
+import { inlineCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { turnButtons } from '../../messages/task-buttons.ts';
+import { pageButtons } from '../../messages/task-buttons.ts';
 import type { ListedModel } from '../../services/models/catalogue.ts';
 import { modelKinds } from '../../services/models/families.ts';
 import type { Feature } from '../feature.ts';
@@ -11,11 +11,11 @@ import { modelOption, suggestionsFrom } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
-async function modelsAnswer(shown: ModelsPage, { services, say }: HandlerContext<Services>): Promise<MessagePlan> {
-  return modelsPage(await services.models.list(shown.list), shown, say);
+async function modelsReply(listing: ModelsPage, { services, say }: HandlerContext<Services>): Promise<MessagePlan> {
+  return modelsPage(await services.models.list(listing.list), listing, say);
 }
 
-const modelsPageButton = button(customIds.models, { reply: 'here', run: modelsAnswer });
+const modelsPageButton = button(customIds.models, { reply: 'here', run: modelsReply });
 
 /** Longer than the significant part of any id, and short enough for the custom id of the next page. */
 const MAX_FILTER_LENGTH = 40;
@@ -29,16 +29,16 @@ const modelsCommand = command({
     kind: { type: 'text', choices: modelKinds },
     list: { type: 'text', choices: ['own', 'compatible'] },
   },
-  async suggest(_option, typed, { services }: HandlerContext<Services>) {
+  async suggest(_option, input, { services }: HandlerContext<Services>) {
     const models = await services.models.listQuickly();
     return suggestionsFrom(
       models.map(({ id }) => id),
-      typed,
+      input,
     );
   },
   async run({ model, text, kind, list = 'own' }, context: HandlerContext<Services>) {
     if (model !== undefined) return modelDetail(await context.services.models.get(model), context.say);
-    return modelsAnswer({ list, text, kind, page: 0 }, context);
+    return modelsReply({ list, text, kind, page: 0 }, context);
   },
 });
 
@@ -49,37 +49,44 @@ const PAGE_SIZE = 12;
 function modelsPage(models: readonly ListedModel[], listing: ModelsPage, say: Say): MessagePlan {
   const { list, page } = listing;
   const title = list === 'own' ? say('models.title') : say('models.titleCompatible');
-  const matching = models.filter((model) => matches(model, listing)).toSorted(byOwner);
-  if (matching.length === 0) {
+  const matchingModels = models.filter((model) => matches(model, listing)).toSorted(byOwner);
+  if (matchingModels.length === 0) {
     return { page: { title, blocks: [models.length === 0 ? say('models.empty') : say('models.none')] } };
   }
-  const pages = Math.ceil(matching.length / PAGE_SIZE);
-  const shown = Math.min(Math.max(0, page), pages - 1);
-  const groups = Map.groupBy(matching.slice(shown * PAGE_SIZE, (shown + 1) * PAGE_SIZE), (model) => model.ownedBy);
+  const pages = Math.ceil(matchingModels.length / PAGE_SIZE);
+  const pageIndex = Math.min(Math.max(0, page), pages - 1);
+  const groups = Map.groupBy(
+    matchingModels.slice(pageIndex * PAGE_SIZE, (pageIndex + 1) * PAGE_SIZE),
+    (model) => model.ownedBy,
+  );
   const blocks = [...groups].map(([owner, group]) => {
-    const lines = group.map((model) => `${inCode(model.id)} · ${say(`models.kinds.${model.kind}`)}`);
-    return [`**${owner === undefined ? say('models.unknownOwner') : inCode(owner)}**`, ...lines].join('\n');
+    const lines = group.map((model) => `${inlineCode(model.id)} · ${say(`models.kinds.${model.kind}`)}`);
+    return [`**${owner === undefined ? say('models.unknownOwner') : inlineCode(owner)}**`, ...lines].join('\n');
   });
-  const count = matching.length;
-  const paged = { count, page: String(shown + 1), pages: String(pages) };
-  const footer = pages > 1 ? say('models.pageFooter', paged) : say('models.footer', { count });
-  const idOf = (to: number): string => customIds.models.id({ ...listing, page: to });
-  const controls = pages > 1 ? turnButtons(idOf, { page: shown, last: pages - 1 }, say) : [];
+  const count = matchingModels.length;
+  const pageFacts = { count, page: String(pageIndex + 1), pages: String(pages) };
+  const footer = pages > 1 ? say('models.pageFooter', pageFacts) : say('models.footer', { count });
+  const idOf = (target: number): string => customIds.models.id({ ...listing, page: target });
+  const controls = pages > 1 ? pageButtons(idOf, { page: pageIndex, last: pages - 1 }, say) : [];
   return { page: { title, blocks, footer }, controls };
 }
 
 function modelDetail(model: ListedModel, say: Say): MessagePlan {
   const { id, owned_by, created, ...others } = model.fields;
-  const known = [
-    `${say('models.field.id')}: ${inCode(model.id)}`,
-    ...(model.ownedBy === undefined ? [] : [`${say('models.field.owned_by')}: ${inCode(model.ownedBy)}`]),
+  const knownLines = [
+    `${say('models.field.id')}: ${inlineCode(model.id)}`,
+    ...(model.ownedBy === undefined ? [] : [`${say('models.field.owned_by')}: ${inlineCode(model.ownedBy)}`]),
     ...(model.createdAt === undefined
       ? []
       : [`${say('models.field.created')}: <t:${Math.floor(model.createdAt / 1000)}:D>`]),
   ];
-  const extra = Object.entries(others).map(([name, value]) => `${inCode(name)}: ${inCode(JSON.stringify(value))}`);
-  const guess = say('models.detailFooter', { kind: say(`models.kinds.${model.kind}`) });
-  return { page: { title: inCode(model.id), blocks: [[...known, ...extra].join('\n')], footer: guess } };
+  const extraLines = Object.entries(others).map(
+    ([name, value]) => `${inlineCode(name)}: ${inlineCode(JSON.stringify(value))}`,
+  );
+  const kindFooter = say('models.detailFooter', { kind: say(`models.kinds.${model.kind}`) });
+  return {
+    page: { title: inlineCode(model.id), blocks: [[...knownLines, ...extraLines].join('\n')], footer: kindFooter },
+  };
 }
 
 const matches = (model: ListedModel, { text = '', kind }: ModelsPage): boolean =>

@@ -3,7 +3,7 @@ import { button, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import {
-  areShortVerses,
+  areLyricsInline,
   finishedTracks,
   quoteLines,
   songTitle,
@@ -40,7 +40,7 @@ const song: KindView<'song' | 'music'> = {
 function lyricLines(task: Task, say: Say): string[] {
   const verses = versesOf(task);
   if (verses.length === 0) return [];
-  return areShortVerses(verses) ? quoteLines(verses) : [`-# ${say('music.lyricsInFile')}`];
+  return areLyricsInline(verses) ? quoteLines(verses) : [`-# ${say('music.lyricsInFile')}`];
 }
 
 /** Turns the pages of an album. It is one message, so the page changes for everyone. */
@@ -48,17 +48,17 @@ const albumPageButton = button(customIds.albumPage, {
   reply: 'here',
   async run({ taskId, index }, context: HandlerContext<Services>) {
     const { id } = mustBeOfKind('album', await pressedTask(taskId, context));
-    const turned = await context.services.tasks.book.change(id, (album) => turnPage(album, index));
-    return context.services.prepareAgain(turned, context.place);
+    const updatedAlbum = await context.services.tasks.book.change(id, (album) => turnPage(album, index));
+    return context.services.prepareAgain(updatedAlbum, context.place);
   },
 });
 
 /** Shows one song of an album, with its tracks or its state, in a new message. */
 const songSelect = button(customIds.albumSong, {
   reply: 'new-message',
-  async run(taskId, context: HandlerContext<Services>, [chosen]) {
+  async run(taskId, context: HandlerContext<Services>, [chosenId]) {
     const album = mustBeOfKind('album', await pressedTask(taskId, context));
-    const part = album.request.parts.find(({ id }) => id === chosen);
+    const part = album.request.parts.find(({ id }) => id === chosenId);
     if (!part) throw new Refusal('refusals.unknownButton');
     const task = await context.services.tasks.book.get(part.id);
     if (!task) throw new Refusal('refusals.unknownTask');

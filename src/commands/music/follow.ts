@@ -14,9 +14,9 @@ const MAX_IDS = 300;
 
 /** Reads each option separately, because each may be JSON. */
 function idsIn(texts: readonly string[]): string[] | Refusal {
-  const read = texts.map(readIds);
-  const ids = [...new Set(read.flatMap((one) => one.ids))];
-  const invalid = read.flatMap((one) => one.invalid);
+  const parsed = texts.map(readIds);
+  const ids = [...new Set(parsed.flatMap((one) => one.ids))];
+  const invalid = parsed.flatMap((one) => one.invalid);
   if (invalid.length > 0) return new Refusal('refusals.idsInvalid', { invalidIds: shortenList(invalid) });
   if (ids.length === 0) return new Refusal('refusals.noIds');
   if (ids.length <= MAX_IDS) return ids;
@@ -42,21 +42,21 @@ export const follow = command({
 });
 
 /**
- * Who can follow which ids. An unknown id belongs to the account, so only those who can see the account can follow it. A known task can be
- * followed by everyone who can see it; a private one only by its owner.
+ * Returns a check of who can follow which ids. An unknown id belongs to the account, so only those who can see the account can follow it. A
+ * known task can be followed by everyone who can see it; a private one only by its owner.
  */
 async function admission(context: HandlerContext<Services>): Promise<CheckAdmission> {
   const mayFollowAll = await maySeeAccount(context);
   const { userId } = context.place;
-  return (found) => {
+  return (tasksById) => {
     const idsWhere = (matches: (task: Task | undefined) => boolean): string[] =>
-      [...found].filter(([, task]) => matches(task)).map(([id]) => id);
-    const foreign = idsWhere((task) => task !== undefined && !mayContinue(task, userId));
+      [...tasksById].filter(([, task]) => matches(task)).map(([id]) => id);
+    const inaccessibleIds = idsWhere((task) => task !== undefined && !mayContinue(task, userId));
     // A member who only guesses ids must not learn which of them belong to private tasks.
-    if (!mayFollowAll) refuse('refusals.idsNotYours', [...idsWhere((task) => task === undefined), ...foreign]);
-    refuse('refusals.idsOfOthers', foreign);
-    const hidden = idsWhere((task) => task?.route.isPrivate === true);
-    if (!context.origin.route.isPrivate) refuse('refusals.idsPrivate', hidden);
+    if (!mayFollowAll) refuse('refusals.idsNotYours', [...idsWhere((task) => task === undefined), ...inaccessibleIds]);
+    refuse('refusals.idsOfOthers', inaccessibleIds);
+    const privateIds = idsWhere((task) => task?.route.isPrivate === true);
+    if (!context.origin.route.isPrivate) refuse('refusals.idsPrivate', privateIds);
   };
 }
 

@@ -1,5 +1,5 @@
 import { isRecord, type Json, parseExact } from '../../lib/exact-json.ts';
-import { withoutEnd, withoutStart } from '../../lib/text.ts';
+import { trimCharactersAtEnd, trimCharactersAtStart } from '../../lib/text.ts';
 
 /** A gateway's id: letters and digits, possibly with separators. Words without a digit are rarely ids. */
 const ID = /^(?=.*\d|.{16})[A-Za-z0-9][\w.:-]{2,99}$/;
@@ -17,13 +17,13 @@ interface PastedIds {
   invalid: string[];
 }
 
-/** Reads ids in any form: separated by commas, spaces or lines, in URLs, as JSON, or in a gateway's response. */
+/** Reads ids in any form: separated by commas, spaces or line breaks, in URLs, as JSON, or in a gateway's response. */
 export function readIds(text: string): PastedIds {
   const json = jsonIn(text.trim());
   const words = json === undefined ? splitText(text) : wordsIn(json, 0);
-  const read = words.map((word) => ({ word, id: idIn(word) }));
-  const ids = new Set(read.flatMap(({ id }) => id ?? []));
-  const invalid = new Set(read.flatMap(({ word, id }) => (id === undefined ? [word] : [])));
+  const results = words.map((word) => ({ word, id: idIn(word) }));
+  const ids = new Set(results.flatMap(({ id }) => id ?? []));
+  const invalid = new Set(results.flatMap(({ word, id }) => (id === undefined ? [word] : [])));
   return { ids: [...ids], invalid: [...invalid] };
 }
 
@@ -52,13 +52,13 @@ function wordsIn(value: unknown, depth: number): string[] {
 }
 
 /** Brackets and quotes that were copied with an id. */
-const BEFORE = '"\'`<([{';
-const AFTER = '"\'`>)]}.';
+const LEADING_CHARACTERS = '"\'`<([{';
+const TRAILING_CHARACTERS = '"\'`>)]}.';
 
 function splitText(text: string): string[] {
   return text
     .split(/[\s,;|]+/)
-    .map((word) => withoutEnd(withoutStart(word, BEFORE), AFTER))
+    .map((word) => trimCharactersAtEnd(trimCharactersAtStart(word, LEADING_CHARACTERS), TRAILING_CHARACTERS))
     .filter((word) => word !== '');
 }
 
@@ -67,8 +67,8 @@ function idIn(word: string): string | undefined {
   return id !== undefined && ID.test(id) ? id : undefined;
 }
 
-function lastPart(address: string): string | undefined {
-  const url = URL.parse(address);
+function lastPart(link: string): string | undefined {
+  const url = URL.parse(link);
   const parts = url?.pathname.split('/').filter((part) => part !== '') ?? [];
   const queryId = ID_NAMES.map((name) => url?.searchParams.get(name)).find((id) => id);
   return queryId ?? decode(parts.at(-1));
@@ -84,11 +84,11 @@ function decode(part: string | undefined): string | undefined {
 }
 
 /** The most items that one sentence lists. */
-const MAX_NAMED = 20;
+const MAX_LISTED = 20;
 const MAX_NAME_LENGTH = 60;
 
 /** Shortens a list so that it fits into a sentence. */
 export function shortenList(words: readonly string[]): string[] {
-  const shown = words.slice(0, MAX_NAMED).map((word) => word.slice(0, MAX_NAME_LENGTH));
-  return words.length > MAX_NAMED ? [...shown, `+${words.length - MAX_NAMED}`] : shown;
+  const shown = words.slice(0, MAX_LISTED).map((word) => word.slice(0, MAX_NAME_LENGTH));
+  return words.length > MAX_LISTED ? [...shown, `+${words.length - MAX_LISTED}`] : shown;
 }

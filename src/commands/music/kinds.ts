@@ -32,15 +32,15 @@ const music: KindSpec<'music'> = {
 export const musicSpecs = { song, music, album: albumSpec };
 
 /** Songs that the bot generates, songs that are only followed, and albums, which show many of them in one message. */
-export function musicKinds(music: Gateway['music'], takesCallback = false): Kind[] {
+export function musicKinds(music: Gateway['music'], acceptsCallback = false): Kind[] {
   const source = musicSource(music);
   return [
     defineKind({
       name: 'song',
       source,
-      takesCallback,
+      acceptsCallback,
       waitLimit: () => 'music',
-      mayBeMissing: 'kind',
+      hideIfUnsupported: 'kind',
       durationKey: ({ model = '' }) => `song:${model}`,
       priceName: () => 'suno_music',
       submit: ({ prompt, isLyrics, style, title, instrumental, model }, { user, callbackUrl }) =>
@@ -65,40 +65,40 @@ const GATHER_MS = 2_000;
 /** The HTTP statuses with which gateways refuse a list that is too long. */
 const TOO_LONG_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413]);
 
-interface Polled {
+interface PollResult {
   found: ReadonlyMap<string, Snapshot>;
   /** Whether no single id was refused, so any refusal was about the length of the list. */
-  isWhole: boolean;
+  isComplete: boolean;
 }
 
 /** Polls songs in lists no longer than this gateway accepts (specification, 4.1 and 4.7). */
 export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): Source {
   let max = MAX_IN_LIST;
   /** How many times in a row each id was missing from the response. */
-  let missed: ReadonlyMap<string, number> = new Map();
+  let missCounts: ReadonlyMap<string, number> = new Map();
   /** Ids that make the gateway refuse every list that contains them. */
   const refusedIds = new Set<string>();
 
-  async function inPieces(ids: readonly string[]): Promise<Polled> {
+  async function pollInPieces(ids: readonly string[]): Promise<PollResult> {
     try {
-      return { found: await music.getMany(ids, { attempts: 1 }), isWhole: true };
+      return { found: await music.getMany(ids, { attempts: 1 }), isComplete: true };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (error.kind === 'not-offered') max = 1;
       if (!TOO_LONG_STATUSES.has(error.status)) throw error;
     }
-    const [only = ''] = ids;
+    const [onlyId = ''] = ids;
     if (ids.length === 1) {
-      refusedIds.add(only);
-      return { found: new Map(), isWhole: false };
+      refusedIds.add(onlyId);
+      return { found: new Map(), isComplete: false };
     }
-    const half = Math.ceil(ids.length / 2);
-    const first = await inPieces(ids.slice(0, half));
-    const second = await inPieces(ids.slice(half));
-    const isWhole = first.isWhole && second.isWhole;
+    const middle = Math.ceil(ids.length / 2);
+    const first = await pollInPieces(ids.slice(0, middle));
+    const second = await pollInPieces(ids.slice(middle));
+    const isComplete = first.isComplete && second.isComplete;
     // Otherwise the gateway refused an id, and not the length of the list.
-    if (isWhole) max = Math.min(max, half);
-    return { found: new Map([...first.found, ...second.found]), isWhole };
+    if (isComplete) max = Math.min(max, middle);
+    return { found: new Map([...first.found, ...second.found]), isComplete };
   }
 
   return {
@@ -112,13 +112,15 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
       /** Ids missing from the result, including refused ones, are then polled one by one. */
       async pollMany(ids) {
         // A gateway may only respond to the first ids of a list, so the ids that have been missing longest come first in the next list.
-        const missCount = (id: string): number => missed.get(id) ?? 0;
+        const missCount = (id: string): number => missCounts.get(id) ?? 0;
         const longestMissingFirst = ids
           .filter((id) => !refusedIds.has(id))
           .toSorted((a, b) => missCount(b) - missCount(a));
         const found =
-          longestMissingFirst.length === 0 ? new Map<string, Snapshot>() : (await inPieces(longestMissingFirst)).found;
-        missed = new Map(ids.flatMap((id) => (found.has(id) ? [] : [[id, missCount(id) + 1] as const])));
+          longestMissingFirst.length === 0
+            ? new Map<string, Snapshot>()
+            : (await pollInPieces(longestMissingFirst)).found;
+        missCounts = new Map(ids.flatMap((id) => (found.has(id) ? [] : [[id, missCount(id) + 1] as const])));
         return found;
       },
     },

@@ -6,22 +6,22 @@ import { submitOrder } from '../../messages/pressed-task.ts';
 import { hasVisibleText, MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 
-/** The limit is Discord's maximum, so that the bot's own message refuses a text that is too long. */
-const text = { type: 'text', max: MAX_OPTION_LENGTH } as const;
+/** The limit is Discord's maximum, so that a text that is too long is refused with the bot's own message. */
+const textOption = { type: 'text', max: MAX_OPTION_LENGTH } as const;
 
 /** More than any known gateway accepts; the gateway reports its exact limits. */
 const MAX_LENGTHS = { about: 3_000, lyrics: 6_000, style: 1_000, title: 200 } as const;
-type Texts = Partial<Record<keyof typeof MAX_LENGTHS, string | undefined>>;
+type SongTexts = Partial<Record<keyof typeof MAX_LENGTHS, string | undefined>>;
 
 /** Drops options that contain only spaces and invisible characters. */
-const visibleTexts = (values: Texts): Texts =>
+const visibleValues = (values: SongTexts): SongTexts =>
   Object.fromEntries(
     keysOf(MAX_LENGTHS).map((name) => [name, hasVisibleText(values[name] ?? '') ? values[name]?.trim() : undefined]),
   );
 
 /** The request without its model, which is looked up later; or a refusal if the options contradict each other. */
-function songRequest(values: Texts & { instrumental?: boolean | undefined }) {
-  const texts = visibleTexts(values);
+function songRequest(values: SongTexts & { instrumental?: boolean | undefined }) {
+  const texts = visibleValues(values);
   const { about, lyrics, style, title } = texts;
   if (Object.values(texts).every((one) => one === undefined)) return new Refusal('refusals.songEmpty');
   if (about !== undefined && lyrics !== undefined) return new Refusal('refusals.songBoth');
@@ -39,10 +39,10 @@ export const make = command({
   name: 'make',
   isPrivate: (values) => values.private ?? false,
   options: {
-    about: text,
-    lyrics: text,
-    style: text,
-    title: text,
+    about: textOption,
+    lyrics: textOption,
+    style: textOption,
+    title: textOption,
     instrumental: { type: 'switch' },
     model: modelOption,
     private: { type: 'switch' },
@@ -52,9 +52,9 @@ export const make = command({
     return request instanceof Refusal ? request : { request, model };
   },
   guards: [requirePostPermissions],
-  suggest: (_option, typed, context: HandlerContext<Services>) => suggestModels('music', typed, context),
-  async run({ request, model: typed }, context: HandlerContext<Services>) {
-    const model = await modelOrDefault('music', typed, context.services);
+  suggest: (_option, input, context: HandlerContext<Services>) => suggestModels('music', input, context),
+  async run({ request, model: modelInput }, context: HandlerContext<Services>) {
+    const model = await modelOrDefault('music', modelInput, context.services);
     return submitOrder({ kind: 'song', request: { ...request, ...withoutUndefined({ model }) } }, context);
   },
 });

@@ -5,7 +5,7 @@ import type { Author } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
 
 /** The server whose rules a member can change: the one where the interaction happens. Checked on every command, press and form. */
-export function ruledServer({ place, services }: HandlerContext<Services>): { guildId: string; author: Author } {
+export function managedServer({ place, services }: HandlerContext<Services>): { guildId: string; author: Author } {
   const { guildId, userId, install } = place;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.rules.noServer');
   if (!mayManageServer(place)) throw new Refusal('refusals.rules.notYours');

@@ -3,7 +3,7 @@ import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { missingPermissions, neededPermissions } from '../../discord/permissions.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Services } from '../services.ts';
-import { ruledServer } from './access.ts';
+import { managedServer } from './access.ts';
 
 /** The permissions that the bot needs in this channel, and whether it has them. */
 export const checkServer = command({
@@ -11,14 +11,14 @@ export const checkServer = command({
   isPrivate: true,
   options: {},
   async run(_values, context: HandlerContext<Services>): Promise<MessagePlan> {
-    ruledServer(context);
+    managedServer(context);
     const { place, say, origin } = context;
     const { server } = installLinks(origin.route.applicationId, { userInstall: false });
     const missing = missingPermissions(place);
-    const lines = neededPermissions.map(({ name, uses }) =>
+    const lines = neededPermissions.map(({ name, purpose }) =>
       missing.includes(name)
-        ? say('rules.check.missing', { name, use: say(`rules.check.uses.${uses}`) })
-        : say('rules.check.granted', { name, use: say(`rules.check.uses.${uses}`) }),
+        ? say('rules.check.missing', { name, use: say(`rules.check.uses.${purpose}`) })
+        : say('rules.check.granted', { name, use: say(`rules.check.uses.${purpose}`) }),
     );
     return {
       content: [

@@ -4,9 +4,9 @@ import { Refusal } from '../../lib/refusal.ts';
 import { withRules } from '../../services/rules/server-rules.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
-import { ruledServer } from './access.ts';
+import { managedServer } from './access.ts';
 import { checkServer } from './check.ts';
-import { openRulesForm, pageHere, type RuleWords, rulesForm } from './forms.ts';
+import { currentRulesPage, openRulesForm, type RuleNames, rulesForm } from './forms.ts';
 import { rulesHistory } from './history.ts';
 import { reportBlockForm, reportBlockOpener, reportButtons } from './report-decisions.ts';
 import { reportForm, reportMenu } from './report-form.ts';
@@ -19,24 +19,24 @@ const rules = command({
   name: 'rules',
   isPrivate: true,
   options: {},
-  run: async (_values, context: Context) => pageHere(context),
+  run: async (_values, context: Context) => currentRulesPage(context),
 });
 
 const removeAccessRule = button(customIds.accessRemove, {
   reply: 'here',
-  async run(_nothing, context: Context, [chosen = '']) {
-    const { guildId, author } = ruledServer(context);
-    await context.services.rules.change(guildId, (known) => {
-      const { access } = known.rules;
-      if (!access[Number(chosen)]) throw new Refusal('refusals.unknownButton');
-      return withRules(known, { access: access.filter((_, index) => index !== Number(chosen)) }, author);
+  async run(_nothing, context: Context, [chosenIndex = '']) {
+    const { guildId, author } = managedServer(context);
+    await context.services.rules.change(guildId, (current) => {
+      const { access } = current.rules;
+      if (!access[Number(chosenIndex)]) throw new Refusal('refusals.unknownButton');
+      return withRules(current, { access: access.filter((_, index) => index !== Number(chosenIndex)) }, author);
     });
-    return pageHere(context);
+    return currentRulesPage(context);
   },
 });
 
-/** For a server's admins: what its members can request. */
-export const server = (known: RuleWords): Feature<typeof text> => ({
+/** The commands with which a server's admins decide what its members can request. */
+export const server = (ruleWords: RuleNames): Feature<typeof text> => ({
   command: {
     name: 'server',
     isForServers: true,
@@ -45,7 +45,7 @@ export const server = (known: RuleWords): Feature<typeof text> => ({
   },
   menus: [reportMenu],
   openers: [openRulesForm, reportBlockOpener],
-  forms: [rulesForm(known), reportForm, reportBlockForm],
+  forms: [rulesForm(ruleWords), reportForm, reportBlockForm],
   buttons: [removeAccessRule, applyImportButton, cancelImportButton, ...reportButtons],
   text,
 });

@@ -15,7 +15,7 @@ import {
   withRules,
 } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
-import { ruledServer } from './access.ts';
+import { managedServer } from './access.ts';
 import {
   parseAllowedWords,
   parseCommands,
@@ -36,16 +36,16 @@ type Context = HandlerContext<Services>;
 const MAX_FIELD_LENGTH = 4_000;
 
 /** The names that admins can use in rules. */
-export interface RuleWords {
+export interface RuleNames {
   kinds: readonly string[];
   commands: readonly string[];
 }
 
 export const openRulesForm = opener(customIds.rules, async (section, context: Context): Promise<FormPlan> => {
-  const { guildId } = ruledServer(context);
+  const { guildId } = managedServer(context);
   const { say, services } = context;
   const title = say(`rules.forms.${section}`);
-  return { id: customIds.rulesFilled.id(section), title, fields: fieldsOf(section, services.rules.of(guildId), say) };
+  return { id: customIds.rulesFilled.id(section), title, fields: fieldsOf(section, services.rules.get(guildId), say) };
 });
 
 function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: ServerRules, say: Say): FieldPlan[] {
@@ -58,7 +58,7 @@ function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: Server
   switch (section) {
     case 'access':
       return [
-        { name: 'effect', type: 'choice', required: true, ...label('effect'), options: effects(say) },
+        { name: 'effect', type: 'choice', required: true, ...label('effect'), options: effectOptions(say) },
         { name: 'work', type: 'text', ...label('work') },
         { name: 'roles', type: 'roles', max: 10, ...label('roles') },
         { name: 'channels', type: 'channels', max: 10, ...label('channels') },
@@ -82,7 +82,7 @@ function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: Server
           type: 'choice',
           required: true,
           ...label('personalInstalls'),
-          options: onOff(rules, say),
+          options: personalInstallOptions(rules, say),
         },
       ];
     case 'words':
@@ -128,7 +128,7 @@ const fieldLabel = (name: FieldName, say: Say): { label: string; hint: string } 
   hint: say(`rules.fields.${name}.hint`),
 });
 
-const effects = (say: Say) =>
+const effectOptions = (say: Say) =>
   (['deny', 'allow'] as const).map((value) => ({
     value,
     label: say(`rules.choices.${value}`),
@@ -136,15 +136,15 @@ const effects = (say: Say) =>
   }));
 
 function buttonAccessOptions({ pressers }: RuleSet, say: Say) {
-  const known = typeof pressers === 'string' ? pressers : 'roles';
+  const selected = typeof pressers === 'string' ? pressers : 'roles';
   return (['everyone', 'requester', 'roles'] as const).map((value) => ({
     value,
     label: say(`rules.choices.${value}`),
-    isDefault: value === known,
+    isDefault: value === selected,
   }));
 }
 
-const onOff = ({ personalInstalls }: RuleSet, say: Say) =>
+const personalInstallOptions = ({ personalInstalls }: RuleSet, say: Say) =>
   (['on', 'off'] as const).map((value) => ({
     value,
     label: say(`rules.choices.${value}`),
@@ -161,10 +161,10 @@ const MODERATION_CHOICES = {
   ageRestricted: ['like-others', 'refuse', 'spoiler', 'channels'],
 } as const;
 
-const IN_MODERATION = ['prompts', 'references', 'results', 'unseen', 'whenAway'] as const;
+const MODERATION_FIELDS = ['prompts', 'references', 'results', 'unseen', 'whenAway'] as const;
 
 const moderationFields = (moderation: RuleSet['moderation'], say: Say): FieldPlan[] =>
-  IN_MODERATION.map((name) => moderationChoice(name, moderation, say));
+  MODERATION_FIELDS.map((name) => moderationChoice(name, moderation, say));
 
 const moderationChoice = (
   name: keyof typeof MODERATION_CHOICES,
@@ -180,38 +180,38 @@ const moderationChoice = (
 });
 
 /** Applies the values of a submitted form. The page that opened the form shows the change. */
-export const rulesForm = (known: RuleWords) =>
+export const rulesForm = (ruleNames: RuleNames) =>
   form(customIds.rulesFilled, {
     reply: 'here',
-    parse: (filled) => filled,
-    async run(section, filled: FormValues, context: Context): Promise<MessagePlan> {
-      const { guildId, author } = ruledServer(context);
+    parse: (values) => values,
+    async run(section, values: FormValues, context: Context): Promise<MessagePlan> {
+      const { guildId, author } = managedServer(context);
       const { rules } = context.services;
       if (section === 'log') {
-        const [channelId] = filled.lists.logChannel ?? [];
-        const days = parseLogDays(filled.fields.logDays ?? '');
-        if (channelId !== rules.of(guildId).logChannelId) await tryChannel(guildId, channelId, context);
-        await rules.change(guildId, (before) => withLog(before, { channelId, days }, author));
+        const [channelId] = values.lists.logChannel ?? [];
+        const days = parseLogDays(values.fields.logDays ?? '');
+        if (channelId !== rules.get(guildId).logChannelId) await verifyChannel(guildId, channelId, context);
+        await rules.change(guildId, (current) => withLog(current, { channelId, days }, author));
       } else {
-        const changed = await changesOf(section, filled, known, context);
-        await rules.change(guildId, (before) => withRules(before, changed(before.rules), author));
+        const applyChanges = await changesOf(section, values, ruleNames, context);
+        await rules.change(guildId, (current) => withRules(current, applyChanges(current.rules), author));
       }
-      return pageHere(context);
+      return currentRulesPage(context);
     },
   });
 
 /** Posting there shows immediately whether the bot is allowed to. */
-async function tryChannel(guildId: string, channel: string | undefined, { services, say }: Context): Promise<void> {
+async function verifyChannel(guildId: string, channel: string | undefined, { services, say }: Context): Promise<void> {
   if (channel !== undefined && !(await services.postInLog(guildId, channel, { content: say('rules.log.here') })))
     throw new Refusal('refusals.rules.logFailed');
 }
 
-type Change = (before: RuleSet) => Partial<RuleSet>;
+type Change = (current: RuleSet) => Partial<RuleSet>;
 
 async function changesOf(
   section: Exclude<RuleSection, 'log'>,
   { fields, lists, files }: FormValues,
-  { kinds, commands }: RuleWords,
+  { kinds, commands }: RuleNames,
   context: Context,
 ): Promise<Change> {
   const { effect, work = '', pressers, privateCommands = '', personalInstalls } = fields;
@@ -232,12 +232,12 @@ async function changesOf(
     case 'use': {
       const roleIds = [...(lists.presserRoles ?? [])];
       if (pressers === 'roles' && roleIds.length === 0) throw new Refusal('refusals.rules.noRoles');
-      const changed: Partial<RuleSet> = {
+      const changes: Partial<RuleSet> = {
         pressers: pressers === 'roles' ? { roleIds } : pressers === 'requester' ? 'requester' : 'everyone',
         privateCommands: parseCommands(privateCommands, commands),
         personalInstalls: personalInstalls !== 'off',
       };
-      return () => changed;
+      return () => changes;
     }
     case 'words': {
       const file = files.file && (await context.services.readText(files.file, context.place.userId));
@@ -247,32 +247,33 @@ async function changesOf(
         patterns: parsePatterns(patterns, kinds),
         allowedWords: parseAllowedWords(allowedWords),
       };
-      return (before) => ({
-        // The field of a list that was too long for it was shown empty, and must not empty the list.
-        ...(file !== undefined || isShown(before, 'words') ? { words: parsed.words } : {}),
-        ...(isShown(before, 'patterns') ? { patterns: parsed.patterns } : {}),
-        ...(isShown(before, 'allowedWords') ? { allowedWords: parsed.allowedWords } : {}),
+      return (current) => ({
+        // A list that was too long for its field was shown as an empty field, which must not empty the list.
+        ...(file !== undefined || isShown(current, 'words') ? { words: parsed.words } : {}),
+        ...(isShown(current, 'patterns') ? { patterns: parsed.patterns } : {}),
+        ...(isShown(current, 'allowedWords') ? { allowedWords: parsed.allowedWords } : {}),
         longestPrompt: parseLongestPrompt(longestPrompt),
       });
     }
     case 'moderation':
     case 'categories': {
       const { thresholds, ...choices } = fields;
-      const filledIn = {
+      const submitted = {
         ...pick(choices, Object.keys(MODERATION_CHOICES)),
         ...(section === 'categories' && { thresholds: parseThresholds(thresholds ?? '') }),
       };
-      return ({ moderation: before }) => {
-        const { data: moderation } = ruleSet.shape.moderation.safeParse({ ...before, ...filledIn });
+      return ({ moderation: current }) => {
+        const { data: moderation } = ruleSet.shape.moderation.safeParse({ ...current, ...submitted });
         // A form can be forged.
         if (!moderation) throw new Refusal('refusals.unknownButton');
-        const chosen = [moderation.prompts, moderation.references, moderation.results];
-        const isUsed = chosen.some((one) => one !== 'off');
+        const chosenActions = [moderation.prompts, moderation.references, moderation.results];
+        const isUsed = chosenActions.some((one) => one !== 'off');
         const { rules, budgets } = context.services;
         if (isUsed && !rules.hasModerator) throw new Refusal('refusals.rules.noModerator');
-        const { guildId } = ruledServer(context);
-        const mayHold = chosen.includes('hold') || (moderation.results !== 'off' && moderation.unseen === 'hold');
-        if (mayHold && (rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId) === undefined)
+        const { guildId } = managedServer(context);
+        const mayHold =
+          chosenActions.includes('hold') || (moderation.results !== 'off' && moderation.unseen === 'hold');
+        if (mayHold && (rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId) === undefined)
           throw new Refusal('refusals.rules.holdNeedsLog');
         return { moderation };
       };
@@ -280,9 +281,9 @@ async function changesOf(
     case 'links': {
       const allowed = parseDomains(fields.allowedDomains ?? '');
       const denied = parseDomains(fields.deniedDomains ?? '');
-      return (before) => ({
-        ...(isShown(before, 'deniedDomains') ? { deniedDomains: denied } : {}),
-        ...(isShown(before, 'allowedDomains') ? { allowedDomains: allowed.length === 0 ? undefined : allowed } : {}),
+      return (current) => ({
+        ...(isShown(current, 'deniedDomains') ? { deniedDomains: denied } : {}),
+        ...(isShown(current, 'allowedDomains') ? { allowedDomains: allowed.length === 0 ? undefined : allowed } : {}),
       });
     }
   }
@@ -294,11 +295,11 @@ const pick = (fields: FormValues['fields'], names: readonly string[]): Record<st
 const isShown = (rules: RuleSet, name: Parameters<typeof ruleText>[1]): boolean =>
   ruleText(rules, name).length <= MAX_FIELD_LENGTH;
 
-/** The current page. */
-export function pageHere(context: Context): MessagePlan {
-  const { guildId } = ruledServer(context);
+/** The rules page of the current server. */
+export function currentRulesPage(context: Context): MessagePlan {
+  const { guildId } = managedServer(context);
   const { rules, budgets } = context.services;
-  const { alertsChannelId } = budgets.of(guildId);
+  const { alertsChannelId } = budgets.get(guildId);
   const { hasModerator } = rules;
-  return rulesPage({ ...rules.of(guildId), hasModerator, alertsChannelId }, context.say);
+  return rulesPage({ ...rules.get(guildId), hasModerator, alertsChannelId }, context.say);
 }

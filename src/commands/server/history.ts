@@ -1,9 +1,9 @@
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
-import { whoIs } from '../../messages/who-is.ts';
+import { memberMention } from '../../messages/who-is.ts';
 import type { Services } from '../services.ts';
-import { ruledServer } from './access.ts';
+import { managedServer } from './access.ts';
 
 const MAX_LINES = 15;
 
@@ -13,12 +13,12 @@ export const rulesHistory = command({
   isPrivate: true,
   options: {},
   async run(_values, context: HandlerContext<Services>): Promise<MessagePlan> {
-    const { guildId } = ruledServer(context);
+    const { guildId } = managedServer(context);
     const { say, services } = context;
-    const newest = services.rules.of(guildId).history.toReversed();
+    const newest = services.rules.get(guildId).history.toReversed();
     if (newest.length === 0) return { content: say('rules.history.none') };
     const lines = newest.slice(0, MAX_LINES).map(({ at, by, what }) => {
-      const facts = { at: Math.floor(at / 1000), who: whoIs(by, say), what: say(`rules.names.${what}`) };
+      const facts = { at: Math.floor(at / 1000), who: memberMention(by, say), what: say(`rules.names.${what}`) };
       return `- ${say('rules.history.line', facts)}`;
     });
     const rows = newest.map(({ at, by = '', what, before = '', after = '' }) => {

@@ -20,63 +20,63 @@ const linesOf = (text: string): string[] =>
 const WITH_KINDS = /^\[([^\]]{1,300})\]/;
 
 /** Reads `[video, music] word`, which applies to these kinds only. */
-function parseListed(line: string, known: readonly string[]): RuleSet['words'][number] {
-  const [before = '', names = ''] = WITH_KINDS.exec(line) ?? [];
-  const text = line.slice(before.length).trim();
-  return before === '' || text === '' ? { text: line } : { text, kinds: parseKinds(names, known) };
+function parseListed(line: string, allowedNames: readonly string[]): RuleSet['words'][number] {
+  const [prefix = '', names = ''] = WITH_KINDS.exec(line) ?? [];
+  const text = line.slice(prefix.length).trim();
+  return prefix === '' || text === '' ? { text: line } : { text, kinds: parseKinds(names, allowedNames) };
 }
 
-function parseKinds(names: string, known: readonly string[]): string[] {
+function parseKinds(names: string, allowedNames: readonly string[]): string[] {
   const kinds = listOf(names);
-  const unknown = kinds.find((kind) => !known.includes(kind));
-  if (unknown !== undefined) throw new Refusal('refusals.rules.unknownKind', { kind: unknown, kinds: known });
+  const unknown = kinds.find((kind) => !allowedNames.includes(kind));
+  if (unknown !== undefined) throw new Refusal('refusals.rules.unknownKind', { kind: unknown, kinds: allowedNames });
   return kinds;
 }
 
 const listOf = (text: string): string[] => [...new Set(text.split(',').map((one) => one.trim()))].filter(Boolean);
 
-export const parseWords = (text: string, known: readonly string[]): RuleSet['words'] =>
-  atMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH).map((line) => parseListed(line, known));
+export const parseWords = (text: string, allowedNames: readonly string[]): RuleSet['words'] =>
+  requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH).map((line) => parseListed(line, allowedNames));
 
-export const parsePatterns = (text: string, known: readonly string[]): RuleSet['patterns'] =>
-  atMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseListed(line, known));
+export const parsePatterns = (text: string, allowedNames: readonly string[]): RuleSet['patterns'] =>
+  requireAtMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseListed(line, allowedNames));
 
-export const parseAllowedWords = (text: string): string[] => atMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH);
+export const parseAllowedWords = (text: string): string[] => requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH);
 
 /** Also accepts `https://a.example/`, as copied from a browser. */
 export const parseDomains = (text: string): string[] =>
-  atMost(linesOf(text), MAX_DOMAINS, 300).map((line) => {
+  requireAtMost(linesOf(text), MAX_DOMAINS, 300).map((line) => {
     const host = plainHost(URL.parse(line)?.hostname ?? line.toLowerCase());
     if (!host.includes('.')) throw new Refusal('refusals.rules.domainInvalid', { domain: line });
     return host;
   });
 
 export function parseLongestPrompt(text: string): number | undefined {
-  const plain = text.trim();
-  if (plain === '') return undefined;
-  const max = Number(plain);
-  if (!/^\d{1,6}$/.test(plain) || max < 1 || max > 100_000) throw new Refusal('refusals.rules.lengthInvalid');
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  const max = Number(trimmed);
+  if (!/^\d{1,6}$/.test(trimmed) || max < 1 || max > 100_000) throw new Refusal('refusals.rules.lengthInvalid');
   return max;
 }
 
 export function parseLogDays(text: string): number | undefined {
-  const plain = text.trim();
-  if (plain === '') return undefined;
-  const days = Number(plain);
-  if (!/^\d{1,3}$/.test(plain) || days < 1 || days > MAX_LOG_DAYS) throw new Refusal('refusals.rules.daysInvalid');
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  const days = Number(trimmed);
+  if (!/^\d{1,3}$/.test(trimmed) || days < 1 || days > MAX_LOG_DAYS) throw new Refusal('refusals.rules.daysInvalid');
   return days;
 }
 
-export function parseCommands(text: string, known: readonly string[]): string[] {
+export function parseCommands(text: string, allowedNames: readonly string[]): string[] {
   const names = listOf(text.replaceAll('\n', ',')).map((name) => name.replace(/^\//, ''));
-  const unknown = names.find((name) => !known.includes(name));
+  const unknown = names.find((name) => !allowedNames.includes(name));
   if (unknown !== undefined) throw new Refusal('refusals.rules.unknownCommand', { command: unknown });
   return names;
 }
 
 /** Reads lines such as `violence 0.8` into thresholds by category. */
 export function parseThresholds(text: string): Record<string, number> {
-  const lines = atMost(linesOf(text), MAX_THRESHOLDS, MAX_WORD_LENGTH);
+  const lines = requireAtMost(linesOf(text), MAX_THRESHOLDS, MAX_WORD_LENGTH);
   return Object.fromEntries(
     lines.map((line) => {
       const [, category = '', number = ''] = /^([a-z][a-z/_-]{0,50}) +([01](?:\.\d{1,4})?)$/.exec(line) ?? [];
@@ -87,20 +87,24 @@ export function parseThresholds(text: string): Record<string, number> {
 }
 
 /** Reads `video, music, model reel-*`. An empty text means everything. */
-export function parseWork(text: string, known: readonly string[]): Pick<AccessRule, 'kinds' | 'models'> {
+export function parseWork(text: string, allowedNames: readonly string[]): Pick<AccessRule, 'kinds' | 'models'> {
   const parts = listOf(text);
   const models = parts.flatMap((part) => /^model\s+(\S.*)$/.exec(part)?.[1] ?? []);
   const kinds = parts.filter((part) => !/^model\s/.test(part));
   return {
-    ...(kinds.length > 0 && { kinds: parseKinds(kinds.join(','), known) }),
+    ...(kinds.length > 0 && { kinds: parseKinds(kinds.join(','), allowedNames) }),
     ...(models.length > 0 && { models }),
   };
 }
 
-function atMost(lines: string[], max: number, longest: number): string[] {
+function requireAtMost(lines: string[], max: number, maxLength: number): string[] {
   if (lines.length > max) throw new Refusal('refusals.rules.tooManyLines', { max, count: max });
-  const long = lines.find((line) => line.length > longest);
-  if (long !== undefined)
-    throw new Refusal('refusals.rules.lineTooLong', { line: long.slice(0, 40), max: longest, count: longest });
+  const tooLongLine = lines.find((line) => line.length > maxLength);
+  if (tooLongLine !== undefined)
+    throw new Refusal('refusals.rules.lineTooLong', {
+      line: tooLongLine.slice(0, 40),
+      max: maxLength,
+      count: maxLength,
+    });
   return lines;
 }

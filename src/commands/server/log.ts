@@ -8,33 +8,33 @@ import type { RuleRefusal, Rules } from '../../services/rules/rules.ts';
 import type { ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
 
-/** Posts in a log channel. `about`: the member whom the message names. */
-type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, about?: string) => Promise<boolean>;
+/** Posts in a log channel. `memberId`: the member whom the message names. */
+type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, memberId?: string) => Promise<boolean>;
 
 /** Posts in log channels, and records each message so it can be deleted later. */
 export function logPoster(parts: {
   outbox: Pick<Outbox, 'sendInChannel'>;
-  serverLogs: Pick<ServerLogs, 'note'>;
+  serverLogs: Pick<ServerLogs, 'record'>;
   clock: Clock;
   log: Pick<PlainLog, 'warn'>;
 }): PostInLog {
   const { outbox, serverLogs, clock, log } = parts;
-  return async (guildId, channelId, plan, about) => {
+  return async (guildId, channelId, plan, memberId) => {
     const at = clock.now();
     const posted = await outbox.sendInChannel(channelId, plan);
     if (!posted) return false;
     try {
-      await serverLogs.note(guildId, { ...posted, at, ...(about !== undefined && { about }) });
+      await serverLogs.record(guildId, { ...posted, at, ...(memberId !== undefined && { about: memberId }) });
     } catch (error) {
-      log.warn({ err: error }, 'A message in a log channel could not be noted, and is never deleted.');
+      log.warn({ err: error }, 'A message in a log channel could not be recorded, and will never be deleted.');
     }
     return true;
   };
 }
 
 interface RuleLogParts {
-  rules: Pick<Rules, 'of' | 'onChange' | 'onRefusal'>;
-  budgets: Pick<Budgets, 'of'>;
+  rules: Pick<Rules, 'get' | 'onChange' | 'onRefusal'>;
+  budgets: Pick<Budgets, 'get'>;
   post: PostInLog;
   clock: Clock;
   say: Say;
@@ -47,10 +47,10 @@ const MAX_ENTRY_LENGTH = 60;
 
 /** Posts changes to a server's rules, and requests that were refused by them, in its log channel. */
 export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts): void {
-  const windows = new Map<string, { startsAt: number; posted: number; more: number }>();
-  const postEntry = (guildId: string, content: string, about: string): void => {
-    const channel = rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId;
-    if (channel !== undefined) void post(guildId, channel, { content }, about);
+  const windows = new Map<string, { startsAt: number; posted: number; skippedCount: number }>();
+  const postEntry = (guildId: string, content: string, memberId: string): void => {
+    const channel = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;
+    if (channel !== undefined) void post(guildId, channel, { content }, memberId);
   };
   rules.onChange((guildId, { history }, count) => {
     const changes = history.slice(-count);
@@ -62,17 +62,20 @@ export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts):
   rules.onRefusal((refusal) => {
     const { guildId } = refusal;
     const now = clock.now();
-    const known = windows.get(guildId);
-    const isCurrent = known !== undefined && now - known.startsAt < WINDOW_MS;
-    const window = isCurrent ? known : { startsAt: now, posted: 0, more: 0 };
+    const lastWindow = windows.get(guildId);
+    const isCurrent = lastWindow !== undefined && now - lastWindow.startsAt < WINDOW_MS;
+    const window = isCurrent ? lastWindow : { startsAt: now, posted: 0, skippedCount: 0 };
     windows.set(guildId, window);
     if (window.posted >= MAX_REFUSALS) {
-      window.more += 1;
+      window.skippedCount += 1;
       return;
     }
     window.posted += 1;
-    const missed = isCurrent ? 0 : (known?.more ?? 0);
-    const lines = [...(missed > 0 ? [say('rules.log.more', { count: missed })] : []), refusalText(refusal, now, say)];
+    const skippedCount = isCurrent ? 0 : (lastWindow?.skippedCount ?? 0);
+    const lines = [
+      ...(skippedCount > 0 ? [say('rules.log.more', { count: skippedCount })] : []),
+      refusalText(refusal, now, say),
+    ];
     postEntry(guildId, lines.join('\n'), refusal.memberId);
   });
 }

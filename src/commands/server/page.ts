@@ -1,10 +1,10 @@
 import { customIds, ruleSections } from '../../discord/custom-ids.ts';
-import { inCode } from '../../discord/markdown.ts';
+import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { whoIs } from '../../messages/who-is.ts';
+import { memberMention } from '../../messages/who-is.ts';
 import {
   accessText,
   type RuleName,
@@ -90,13 +90,13 @@ function buttonAccessLine({ rules: { pressers } }: RulesPageFacts, say: Say): st
 const commandsText = ({ rules: { privateCommands } }: RulesPageFacts, say: Say): string =>
   privateCommands.length === 0
     ? say('rules.noCommands')
-    : privateCommands.map((command) => inCode(`/${command}`)).join(' ');
+    : privateCommands.map((command) => inlineCode(`/${command}`)).join(' ');
 
 function moderationLines({ rules: { moderation }, hasModerator }: RulesPageFacts, say: Say): string[] {
   const { thresholds, ...choices } = moderation;
   const isOff = [choices.prompts, choices.references, choices.results].every((one) => one === 'off');
   if (isOff) return [say(hasModerator ? 'rules.moderation.off' : 'rules.moderation.none')];
-  const lines = thresholdLines(thresholds).map(inCode).join(' ');
+  const thresholdText = thresholdLines(thresholds).map(inlineCode).join(' ');
   return [
     ...entriesOf(choices).map(([name, value]) =>
       say('rules.moderation.choice', {
@@ -104,7 +104,7 @@ function moderationLines({ rules: { moderation }, hasModerator }: RulesPageFacts
         choice: say(`rules.moderation.choices.${value}`),
       }),
     ),
-    ...(lines === '' ? [] : [say('rules.moderation.thresholds', { thresholds: lines })]),
+    ...(thresholdText === '' ? [] : [say('rules.moderation.thresholds', { thresholds: thresholdText })]),
   ];
 }
 
@@ -124,7 +124,7 @@ function lastChange(
 ): string[] {
   const last = history.findLast(({ what }) => names.includes(what));
   if (!last) return [];
-  return [`-# ${say('rules.changed', { who: whoIs(last.by, say), at: Math.floor(last.at / 1000) })}`];
+  return [`-# ${say('rules.changed', { who: memberMention(last.by, say), at: Math.floor(last.at / 1000) })}`];
 }
 
 const LIST_FILES = {
@@ -132,7 +132,7 @@ const LIST_FILES = {
   ...{ allowedDomains: 'allowed-sites.txt', deniedDomains: 'denied-sites.txt' },
 } as const;
 
-/** The lists, visible only to the admin, as a file because they would not fit into a message. */
+/** The lists, visible only to the admin, as files because they would not fit into a message. */
 const listFiles = ({ rules }: RulesPageFacts): FilePlan[] =>
   entriesOf(LIST_FILES).flatMap(([name, file]) => {
     const text = ruleText(rules, name);

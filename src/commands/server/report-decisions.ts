@@ -17,12 +17,12 @@ import type { Services } from '../services.ts';
 
 type Context = HandlerContext<Services>;
 
-/** Checked each time: ids can be forged, and the channel may be open to everyone. */
-function reportHere(id: string, { place, services }: Context): Report {
-  const found = services.reports.get(id);
-  if (!found || found.guildId !== place.guildId || place.install !== 'guild')
+/** Finds a report of the current server. Checked each time, because ids can be forged and the channel may be open to everyone. */
+function reportInServer(id: string, { place, services }: Context): Report {
+  const report = services.reports.get(id);
+  if (!report || report.guildId !== place.guildId || place.install !== 'guild')
     throw new Refusal('refusals.reports.gone');
-  return found;
+  return report;
 }
 
 const moderatorOf = ({ place, services }: Context): Moderator => ({ by: place.userId, at: services.clock.now() });
@@ -38,7 +38,7 @@ const decisionButton = (on: typeof customIds.reportRemove, what: ReportDecision)
   button(on, {
     reply: 'here',
     async run(id, context: Context) {
-      reportHere(id, context);
+      reportInServer(id, context);
       if (!mayManageMessages(context.place)) throw new Refusal('refusals.rules.moderatorsOnly');
       return decide(id, (known) => withDecision(known, what, moderatorOf(context)), context);
     },
@@ -50,23 +50,23 @@ export const reportButtons = [
 ];
 
 /** How long a member is blocked; undefined until an admin unblocks them. */
-const BLOCKS: Readonly<Record<'hour' | 'day' | 'week' | 'always', number | undefined>> = {
+const BLOCK_DURATIONS: Readonly<Record<'hour' | 'day' | 'week' | 'always', number | undefined>> = {
   hour: HOUR_MS,
   day: DAY_MS,
   week: 7 * DAY_MS,
   always: undefined,
 };
-type BlockTime = keyof typeof BLOCKS;
+type BlockDuration = keyof typeof BLOCK_DURATIONS;
 
-function blockable(id: string, context: Context): Report {
-  const found = reportHere(id, context);
+function blockableReport(id: string, context: Context): Report {
+  const report = reportInServer(id, context);
   if (!mayManageServer(context.place)) throw new Refusal('refusals.reports.adminsOnly');
-  mustBeBlockable(found);
-  return found;
+  mustBeBlockable(report);
+  return report;
 }
 
 export const reportBlockOpener = opener(customIds.reportBlock, async (id, context: Context) => {
-  blockable(id, context);
+  blockableReport(id, context);
   const { say } = context;
   return {
     id: customIds.reportBlockFilled.id(id),
@@ -74,7 +74,10 @@ export const reportBlockOpener = opener(customIds.reportBlock, async (id, contex
     fields: [
       {
         ...{ name: 'time', type: 'choice', required: true, label: say('reports.blockForm.time') },
-        options: entriesOf(BLOCKS).map(([value]) => ({ value, label: say(`reports.blockForm.times.${value}`) })),
+        options: entriesOf(BLOCK_DURATIONS).map(([value]) => ({
+          value,
+          label: say(`reports.blockForm.times.${value}`),
+        })),
       },
     ],
   };
@@ -82,17 +85,17 @@ export const reportBlockOpener = opener(customIds.reportBlock, async (id, contex
 
 export const reportBlockForm = form(customIds.reportBlockFilled, {
   reply: 'here',
-  parse: ({ fields }): BlockTime | Refusal =>
-    entriesOf(BLOCKS).find(([name]) => name === fields.time)?.[0] ?? new Refusal('refusals.unknownButton'),
+  parse: ({ fields }): BlockDuration | Refusal =>
+    entriesOf(BLOCK_DURATIONS).find(([name]) => name === fields.time)?.[0] ?? new Refusal('refusals.unknownButton'),
   async run(id, time, context: Context) {
-    const { guildId, requesterId } = blockable(id, context);
+    const { guildId, requesterId } = blockableReport(id, context);
     const { budgets } = context.services;
     const moderator = moderatorOf(context);
-    const duration = BLOCKS[time];
+    const duration = BLOCK_DURATIONS[time];
     const until = duration === undefined ? undefined : moderator.at + duration;
     // If the server's list of blocked members is full, refuse here, while the moderator can still see it.
     if (requesterId !== undefined)
-      withBlock(budgets.of(guildId), memberName(guildId, requesterId, context), until, moderator);
+      withBlock(budgets.get(guildId), memberName(guildId, requesterId, context), until, moderator);
     return decide(id, (known) => withBlocked(known, until, moderator), context);
   },
 });

@@ -1,6 +1,6 @@
 import { bodyOf } from '../../discord/adapter.ts';
 import { Backoff, RetryLater } from '../../discord/delivery/backoff.ts';
-import { findNamed } from '../../discord/outbox/adoption.ts';
+import { findByButtonId } from '../../discord/outbox/adoption.ts';
 import { failureKindOf } from '../../discord/outbox/errors.ts';
 import type { Outbox } from '../../discord/outbox/outbox.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
@@ -14,7 +14,7 @@ import type { Rules } from '../../services/rules/rules.ts';
 import type { ServerLogs } from '../../services/server-log/server-log.ts';
 import { withBlock } from '../../services/spending/budget-changes.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
-import { withoutPast } from '../../services/spending/server-budget.ts';
+import { withoutExpired } from '../../services/spending/server-budget.ts';
 import type { Spending } from '../../services/spending/spending.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { reportMessage } from './report-message.ts';
@@ -27,11 +27,11 @@ const SKEW_MS = 60_000;
 
 interface ReportDeliveryParts extends ResultRemovalParts {
   reports: Reports;
-  rules: Pick<Rules, 'masked'>;
+  rules: Pick<Rules, 'maskTask'>;
   budgets: Pick<Budgets, 'change' | 'memberHash'>;
-  spending: Pick<Spending, 'countsFrom'>;
-  serverLogs: Pick<ServerLogs, 'note'>;
-  outbox: Pick<Outbox, 'post' | 'before' | 'edit' | 'sendDirectMessage'>;
+  spending: Pick<Spending, 'countingStart'>;
+  serverLogs: Pick<ServerLogs, 'record'>;
+  outbox: Pick<Outbox, 'post' | 'messagesBefore' | 'edit' | 'sendDirectMessage'>;
   applicationId(): string;
   say: Say;
   log: Log;
@@ -44,7 +44,7 @@ export class ReportDelivery {
   readonly #running = new Map<string, Promise<void>>();
   /** Reports whose member is still waiting for a confirmation. */
   readonly #awaitingConfirmation = new Set<string>();
-  readonly #stopping = new AbortController();
+  readonly #shutdown = new AbortController();
 
   constructor(parts: ReportDeliveryParts) {
     this.#parts = parts;
@@ -59,7 +59,7 @@ export class ReportDelivery {
 
   /** Finishes the running steps; the others are done after the next start. */
   async finish(): Promise<void> {
-    this.#stopping.abort();
+    this.#shutdown.abort();
     await Promise.all(this.#running.values());
   }
 
@@ -81,12 +81,12 @@ export class ReportDelivery {
   process(id: string): Promise<void> {
     const running =
       this.#running.get(id) ??
-      new Backoff({ id, ...this.#parts, stopping: this.#stopping.signal })
-        .retryUntilDone(() => this.#work(id), 'A report could not be processed.')
+      new Backoff({ id, ...this.#parts, stopping: this.#shutdown.signal })
+        .retryUntilDone(() => this.#processSteps(id), 'A report could not be processed.')
         .finally(() => {
           this.#running.delete(id);
           // A step may have become due after the last check.
-          if (!this.#stopping.signal.aborted && this.#isDue(id)) void this.process(id);
+          if (!this.#shutdown.signal.aborted && this.#isDue(id)) void this.process(id);
         });
     this.#running.set(id, running);
     return running;
@@ -96,16 +96,16 @@ export class ReportDelivery {
     return (this.#parts.reports.get(id)?.due.length ?? 0) > 0;
   }
 
-  async #work(id: string): Promise<void> {
+  async #processSteps(id: string): Promise<void> {
     for (;;) {
       const report = this.#parts.reports.get(id);
       const [step] = report?.due ?? [];
       if (!report || step === undefined) return;
-      await this.#do(step, report);
+      await this.#runStep(step, report);
     }
   }
 
-  async #do(step: ReportStep, report: Report): Promise<void> {
+  async #runStep(step: ReportStep, report: Report): Promise<void> {
     switch (step) {
       case 'erase':
         return this.#erase(report);
@@ -127,22 +127,24 @@ export class ReportDelivery {
   async #post(report: Report): Promise<void> {
     const { id, guildId, channelId } = report;
     const at = this.#parts.clock.now();
-    const found = await this.#find(report);
+    const existing = await this.#find(report);
     const plan = await this.#plan(report);
     const posted =
-      found ?? (await this.#request(() => this.#parts.outbox.post(channelId, `${id}-report`, bodyOf(plan))));
+      existing ?? (await this.#request(() => this.#parts.outbox.post(channelId, `${id}-report`, bodyOf(plan))));
     if (posted === 'refused') return this.#giveUp(report);
-    if (posted === undefined) throw new RetryLater('unreachable', new Error('The response names no message.'));
-    await this.#stored(() => this.#parts.serverLogs.note(guildId, { ...posted, at, reportId: id }));
+    if (posted === undefined) throw new RetryLater('unreachable', new Error('The response contains no message.'));
+    await this.#withStore(() => this.#parts.serverLogs.record(guildId, { ...posted, at, reportId: id }));
     await this.#change(id, (known) => withMessage(known, posted.id));
   }
 
   async #find({ id, channelId, at }: Report): Promise<MessagePlace | 'refused' | undefined> {
     const { outbox, clock, applicationId } = this.#parts;
-    const since = { channelId, at, until: clock.now() + SKEW_MS };
-    const found = await this.#request(() => findNamed({ id, applicationId: applicationId() }, since, outbox));
+    const searchRange = { channelId, at, until: clock.now() + SKEW_MS };
+    const existing = await this.#request(() =>
+      findByButtonId({ id, applicationId: applicationId() }, searchRange, outbox),
+    );
     // If the bot is not allowed to read there, it may still be allowed to post, and the nonce prevents a second message.
-    return found === 'refused' ? undefined : found;
+    return existing === 'refused' ? undefined : existing;
   }
 
   /** For a channel that is gone or where the bot is not allowed to post: a report that no moderator can read is of no use. */
@@ -152,7 +154,7 @@ export class ReportDelivery {
       const isNotified = await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
       if (!isNotified) throw new RetryLater('unreachable', new Error('The member could not be notified.'));
     }
-    await this.#stored(() => reports.remove(id));
+    await this.#withStore(() => reports.remove(id));
   }
 
   async #edit(report: Report): Promise<void> {
@@ -171,8 +173,8 @@ export class ReportDelivery {
     const { channelId, messageId } = report;
     const message = messageId === undefined ? await this.#find(report) : { channelId, id: messageId };
     if (typeof message === 'object' && (await this.#parts.removeMessage(message)) === 'later')
-      throw new RetryLater('unreachable', new Error('The message of a report is still there.'));
-    await this.#stored(() => this.#parts.reports.remove(report.id));
+      throw new RetryLater('unreachable', new Error('The message of a report has not been deleted.'));
+    await this.#withStore(() => this.#parts.reports.remove(report.id));
   }
 
   /** Blocks the member only once, however often the step is repeated. */
@@ -183,9 +185,9 @@ export class ReportDelivery {
     const hash = budgets.memberHash(guildId, memberId);
     try {
       await budgets.change(guildId, (budget) =>
-        budget.history.some((line) => line.what === 'block' && line.on === hash && line.at === at)
+        budget.history.some((entry) => entry.what === 'block' && entry.on === hash && entry.at === at)
           ? budget
-          : withBlock(withoutPast(budget, spending.countsFrom, at), { hash, memberId }, until, { by, at }),
+          : withBlock(withoutExpired(budget, spending.countingStart, at), { hash, memberId }, until, { by, at }),
       );
     } catch (error) {
       if (!(error instanceof Refusal)) throw new RetryLater('unstored', error);
@@ -195,9 +197,9 @@ export class ReportDelivery {
 
   async #plan(report: Report): Promise<MessagePlan> {
     const { reports, rules, tasks, say } = this.#parts;
-    const task: Task | undefined = await this.#stored(() => tasks.book.get(report.taskId));
+    const task: Task | undefined = await this.#withStore(() => tasks.book.get(report.taskId));
     return reportMessage(
-      { report, task: task && rules.masked(task, report.guildId), history: reports.historyOf(report) },
+      { report, task: task && rules.maskTask(task, report.guildId), history: reports.historyOf(report) },
       say,
     );
   }
@@ -214,10 +216,10 @@ export class ReportDelivery {
   }
 
   #change(id: string, transition: (known: Report) => Report): Promise<Report | undefined> {
-    return this.#stored(() => this.#parts.reports.change(id, transition));
+    return this.#withStore(() => this.#parts.reports.change(id, transition));
   }
 
-  async #stored<T>(work: () => Promise<T>): Promise<T> {
+  async #withStore<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { form, type HandlerContext, type Menu } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { inTimeForForm } from '../../messages/pressed-task.ts';
+import { loadForForm } from '../../messages/pressed-task.ts';
 import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/reports/report.ts';
 import type { Services } from '../services.ts';
 import { mustBeReportable, taskShownBy } from './report-target.ts';
@@ -10,10 +10,10 @@ import { mustBeReportable, taskShownBy } from './report-target.ts';
 type Context = HandlerContext<Services>;
 
 /** The server and the channel where its moderators read reports. */
-function logOf({ place, services }: Context): { guildId: string; channelId: string } {
+function reportChannelOf({ place, services }: Context): { guildId: string; channelId: string } {
   const { guildId, install } = place;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.reports.noServer');
-  const channelId = services.rules.of(guildId).logChannelId ?? services.budgets.of(guildId).alertsChannelId;
+  const channelId = services.rules.get(guildId).logChannelId ?? services.budgets.get(guildId).alertsChannelId;
   if (channelId === undefined) throw new Refusal('refusals.reports.noLog');
   return { guildId, channelId };
 }
@@ -23,8 +23,8 @@ export const reportMenu: Menu<Services> = {
   name: 'report',
   async open(target, context) {
     const { place, services, say } = context;
-    const { guildId } = logOf(context);
-    const task = await inTimeForForm(taskShownBy(target, context), context);
+    const { guildId } = reportChannelOf(context);
+    const task = await loadForForm(taskShownBy(target, context), context);
     mustBeReportable(task, target.id, place);
     services.reports.mustAllow({ guildId, taskId: task.id, reporterId: place.userId });
     return {
@@ -55,7 +55,7 @@ export const reportForm = form(customIds.reportFilled, {
   },
   async run({ taskId, messageId }, { reason, words }, context: Context): Promise<MessagePlan> {
     const { place, services, say } = context;
-    const { guildId, channelId } = logOf(context);
+    const { guildId, channelId } = reportChannelOf(context);
     const task = await services.tasks.book.get(taskId);
     if (!task) throw new Refusal('refusals.unknownTask');
     mustBeReportable(task, messageId, place);

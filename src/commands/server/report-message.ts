@@ -3,7 +3,7 @@ import { escapeText, linkToMessage } from '../../discord/markdown.ts';
 import type { Control, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { whoIs } from '../../messages/who-is.ts';
+import { memberMention } from '../../messages/who-is.ts';
 import { MAX_REPORT_TEXT_LENGTH, type Report } from '../../services/reports/report.ts';
 import type { ReportHistory } from '../../services/reports/reports.ts';
 import type { Task } from '../../services/tasks/task.ts';
@@ -27,11 +27,11 @@ export function reportMessage({ report, task, history }: ReportFacts, say: Say):
   const text = escapeText(words ?? '', MAX_REPORT_TEXT_LENGTH + 100);
   return {
     content: [
-      say('reports.title', { who: whoIs(report.requesterId, say), link, at: inSeconds(at) }),
+      say('reports.title', { who: memberMention(report.requesterId, say), link, at: toSeconds(at) }),
       say('reports.reason', { reason: say(`reports.reasons.${reason}`) }),
       ...(text === '' ? [] : [`> ${text}`]),
       ...(prompt === '' ? [] : [say('reports.prompt', { prompt })]),
-      say('reports.reporter', { who: whoIs(reporterId, say) }),
+      say('reports.reporter', { who: memberMention(reporterId, say) }),
       ...historyLines(history, say),
       ...decisionLines(report, say),
     ].join('\n'),
@@ -40,24 +40,24 @@ export function reportMessage({ report, task, history }: ReportFacts, say: Say):
   };
 }
 
-const inSeconds = (ms: number): number => Math.floor(ms / 1000);
+const toSeconds = (ms: number): number => Math.floor(ms / 1000);
 
 function historyLines({ count, lastAt, ...sums }: ReportHistory, say: Say): string[] {
   if (count === 0) return [say('reports.noHistory')];
-  return [say('reports.history', { count, ...sums, last: inSeconds(lastAt ?? 0) })];
+  return [say('reports.history', { count, ...sums, last: toSeconds(lastAt ?? 0) })];
 }
 
 function decisionLines({ decision, block }: Report, say: Say): string[] {
   return [
     ...(decision
-      ? [say(`reports.decided.${decision.what}`, { who: whoIs(decision.by, say), at: inSeconds(decision.at) })]
+      ? [say(`reports.decided.${decision.what}`, { who: memberMention(decision.by, say), at: toSeconds(decision.at) })]
       : []),
     ...(block ? [blockLine(block, say)] : []),
   ].map((line) => `-# ${line}`);
 }
 
 function blockLine({ by, at, until }: NonNullable<Report['block']>, say: Say): string {
-  const facts = { who: whoIs(by, say), at: inSeconds(at) };
+  const facts = { who: memberMention(by, say), at: toSeconds(at) };
   if (until === undefined) return say('reports.decided.blocked', facts);
   return say('reports.decided.blockedUntil', { ...facts, until: Math.ceil(until / 1000) });
 }

@@ -7,7 +7,7 @@ import { earliestTaskId } from '../../services/tasks/task-id.ts';
 import type { Services } from '../services.ts';
 
 /** The buttons of a message belong to one task, or to an album and its songs. */
-const MAX_NAMED = 25;
+const MAX_NAMED_TASKS = 25;
 /** The further messages of an answer have no buttons that name its task, so the answers posted shortly before are searched. */
 const MAX_ANSWERS = 25;
 const SKEW_MS = 60_000;
@@ -17,20 +17,25 @@ type Context = Pick<HandlerContext<Services>, 'place' | 'services'>;
 /** Finds the task whose result a message shows. */
 export async function taskShownBy(target: TargetMessage, context: Context): Promise<Task> {
   if (!target.isOurs) throw new Refusal('refusals.reports.noResult');
-  const named = await tasksOf(target.taskIds.slice(0, MAX_NAMED), context);
-  const exact = named.find((task) => isShownIn(task, target.id));
+  const namedTasks = await tasksOf(target.taskIds.slice(0, MAX_NAMED_TASKS), context);
+  const exactMatch = namedTasks.find((task) => isShownIn(task, target.id));
   // A private copy of a result is visible to its reader only, so it is not stored with the task.
-  const only = named.length === 1 ? named[0] : undefined;
-  const found = exact ?? only ?? (named.length === 0 ? await answerShownBy(target, context) : undefined);
-  if (!found) throw new Refusal('refusals.reports.noResult');
-  return found;
+  const onlyTask = namedTasks.length === 1 ? namedTasks[0] : undefined;
+  const task = exactMatch ?? onlyTask ?? (namedTasks.length === 0 ? await answerShownBy(target, context) : undefined);
+  if (!task) throw new Refusal('refusals.reports.noResult');
+  return task;
 }
 
 async function answerShownBy({ id, isPrivate, createdAt }: TargetMessage, context: Context): Promise<Task | undefined> {
   const { place, services } = context;
-  const of = isPrivate || place.guildId === undefined ? { memberId: place.userId } : { guildId: place.guildId };
-  const before = earliestTaskId(createdAt + SKEW_MS);
-  const { summaries } = await services.tasks.listsHere.page({ of, kind: 'ask', before, max: MAX_ANSWERS });
+  const listOwner = isPrivate || place.guildId === undefined ? { memberId: place.userId } : { guildId: place.guildId };
+  const beforeId = earliestTaskId(createdAt + SKEW_MS);
+  const { summaries } = await services.tasks.ownLists.page({
+    of: listOwner,
+    kind: 'ask',
+    before: beforeId,
+    max: MAX_ANSWERS,
+  });
   const answers = await tasksOf(
     summaries.map((summary) => summary.id),
     context,

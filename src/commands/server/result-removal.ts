@@ -30,12 +30,13 @@ export class ResultRemoval {
     const task = await tasks.book.get(taskId);
     const isOwn = task?.guildId === guildId;
     const parts = task && isOwn ? (await tasks.albums.partsOf(task)).flatMap(({ task: part }) => part ?? []) : [];
-    const removed = [...parts, ...(task ? [task] : [])];
-    if (isOwn) for (const { id } of removed) await this.#change(id, (known) => markResultRemoved(known, clock.now()));
-    for (const one of removed) mustBeGone((await removeMessages(inServer(one, guildId))).needsRetry);
+    const tasksToRemove = [...parts, ...(task ? [task] : [])];
+    if (isOwn)
+      for (const { id } of tasksToRemove) await this.#change(id, (known) => markResultRemoved(known, clock.now()));
+    for (const one of tasksToRemove) requireGone((await removeMessages(inServer(one, guildId))).needsRetry);
     // The message may be a copy that is not stored with any task.
-    mustBeGone((await removeMessage(message)) === 'later');
-    for (const one of removed) await this.#change(one.id, (known) => withoutMessagesIn(known, guildId));
+    requireGone((await removeMessage(message)) === 'later');
+    for (const one of tasksToRemove) await this.#change(one.id, (known) => withoutMessagesIn(known, guildId));
   }
 
   /** Ignores a task that has been erased in the meantime. */
@@ -48,8 +49,8 @@ export class ResultRemoval {
   }
 }
 
-function mustBeGone(needsRetry: boolean): void {
-  if (needsRetry) throw new RetryLater('unreachable', new Error('A message of a removed result is still there.'));
+function requireGone(needsRetry: boolean): void {
+  if (needsRetry) throw new RetryLater('unreachable', new Error('A message of a removed result has not been deleted.'));
 }
 
 /** The task with only its messages in one server. */

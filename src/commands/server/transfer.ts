@@ -15,8 +15,8 @@ import {
 import { bucketOf } from '../../services/tasks/homes.ts';
 import { taskId } from '../../services/tasks/task-id.ts';
 import type { Services } from '../services.ts';
-import { ruledServer } from './access.ts';
-import { pageHere } from './forms.ts';
+import { managedServer } from './access.ts';
+import { currentRulesPage } from './forms.ts';
 
 type Context = HandlerContext<Services>;
 
@@ -28,27 +28,27 @@ export const exportRules = command({
   isPrivate: true,
   options: {},
   async run(_values, context: Context): Promise<MessagePlan> {
-    const { guildId } = ruledServer(context);
-    const bytes = Buffer.from(`${JSON.stringify(context.services.rules.of(guildId).rules, null, 2)}\n`);
+    const { guildId } = managedServer(context);
+    const bytes = Buffer.from(`${JSON.stringify(context.services.rules.get(guildId).rules, null, 2)}\n`);
     return { content: context.say('rules.exported'), files: [{ name: `rules-${guildId}.json`, bytes }] };
   },
 });
 
-/** Shows the changes that an import would make; a press applies them. */
+/** Shows the changes that an import would make; a button applies them. */
 export const importRules = command({
   name: 'import',
   isPrivate: true,
   options: { file: { type: 'attachment', required: true } },
   parse: ({ file }) => (file.size > MAX_BYTES ? new Refusal('refusals.rules.importTooLarge') : file),
   async run(file, context: Context): Promise<MessagePlan> {
-    const { guildId, author } = ruledServer(context);
+    const { guildId, author } = managedServer(context);
     const { services, say } = context;
-    const fresh = readRules(await services.readText(file, author.by));
-    const { rules: before } = services.rules.of(guildId);
-    const lines = differences(before, fresh);
+    const importedRules = readRules(await services.readText(file, author.by));
+    const { rules: currentRules } = services.rules.get(guildId);
+    const lines = differences(currentRules, importedRules);
     if (lines.length === 0) return { content: say('rules.import.same') };
     const id = taskId(author.at, bucketOf(guildId));
-    await services.rules.change(guildId, (known) => withImport(known, { id, rules: fresh, ...author }));
+    await services.rules.change(guildId, (known) => withImport(known, { id, rules: importedRules, ...author }));
     return {
       content: [say('rules.import.title'), '```diff', ...lines, '```', say('rules.import.notApplied')].join('\n'),
       overflow: 'file',
@@ -67,40 +67,44 @@ function readRules(text: string): RuleSet {
   } catch {
     throw new Refusal('refusals.rules.importNotJson');
   }
-  const read = ruleSet.strict().safeParse(json, { jitless: true });
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
+  const parsed = ruleSet.strict().safeParse(json, { jitless: true });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
   throw new Refusal('refusals.rules.importInvalid', { at: issue?.path.join('.') || '/' });
 }
 
 /** One line for each entry that is added or removed. */
-function differences(before: RuleSet, after: RuleSet): string[] {
+function differences(oldRules: RuleSet, newRules: RuleSet): string[] {
   return ruleNames.flatMap((name) => {
-    const [old, fresh] = [before, after].map((rules) => ruleText(rules, name).split('\n').filter(Boolean));
-    const removed = (old ?? []).filter((line) => !fresh?.includes(line)).map((line) => `- ${harmless(line)}`);
-    const added = (fresh ?? []).filter((line) => !old?.includes(line)).map((line) => `+ ${harmless(line)}`);
+    const [oldLines, newLines] = [oldRules, newRules].map((rules) => ruleText(rules, name).split('\n').filter(Boolean));
+    const removed = (oldLines ?? [])
+      .filter((line) => !newLines?.includes(line))
+      .map((line) => `- ${escapeBackticks(line)}`);
+    const added = (newLines ?? [])
+      .filter((line) => !oldLines?.includes(line))
+      .map((line) => `+ ${escapeBackticks(line)}`);
     return removed.length + added.length === 0 ? [] : [`# ${name}`, ...removed, ...added];
   });
 }
 
-const harmless = (line: string): string => line.replaceAll('`', 'ˋ');
+const escapeBackticks = (line: string): string => line.replaceAll('`', 'ˋ');
 
 export const applyImportButton = button(customIds.importTake, {
   reply: 'here',
   async run(id, context: Context): Promise<MessagePlan> {
-    const { guildId, author } = ruledServer(context);
+    const { guildId, author } = managedServer(context);
     await context.services.rules.change(guildId, (known) => {
       if (known.proposed?.id !== id) throw new Refusal('refusals.rules.importGone');
       return withoutImport(withRules(known, known.proposed.rules, author));
     });
-    return pageHere(context);
+    return currentRulesPage(context);
   },
 });
 
 export const cancelImportButton = button(customIds.importCancel, {
   reply: 'here',
   async run(id, context: Context): Promise<MessagePlan> {
-    const { guildId } = ruledServer(context);
+    const { guildId } = managedServer(context);
     await context.services.rules.change(guildId, (known) => (known.proposed?.id === id ? withoutImport(known) : known));
     return { content: context.say('rules.import.canceled') };
   },

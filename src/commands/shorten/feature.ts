@@ -43,7 +43,7 @@ export const shorten: Feature<typeof text> = {
     defineKind({
       name: 'shorten',
       source: imgx,
-      takesCallback: true,
+      acceptsCallback: true,
       waitLimit: () => 'image',
       durationKey: () => 'shorten',
       priceName: () => 'mj_shorten',
@@ -53,11 +53,11 @@ export const shorten: Feature<typeof text> = {
   views: {
     shorten: {
       result(task, say) {
-        const directions = emphasisedWords(readResultText(task.text ?? '')).join(', ');
-        const words = escapeText(directions, MAX_TOPICS_LENGTH);
+        const topics = emphasisedWords(readResultText(task.text ?? '')).join(', ');
+        const topicsText = escapeText(topics, MAX_TOPICS_LENGTH);
         return [
           ...numberedLines(task, say, MAX_LINES_LENGTH),
-          ...(words === '' ? [] : [`-# ${say('task.lines.directions', { topics: words })}`]),
+          ...(topicsText === '' ? [] : [`-# ${say('task.lines.directions', { topics: topicsText })}`]),
         ];
       },
       files: (task) => fullTextFile(task, MAX_LINES_LENGTH),

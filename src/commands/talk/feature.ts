@@ -20,7 +20,7 @@ const end = command({
   options: {},
   async run(_values, context: HandlerContext<Services>) {
     const { channelId } = context.place;
-    const task = channelId === undefined ? undefined : context.services.talks.inChannel(channelId);
+    const task = channelId === undefined ? undefined : context.services.talks.findInChannel(channelId);
     if (!task) throw new Refusal('refusals.talkNone');
     return endTalk(task, context);
   },

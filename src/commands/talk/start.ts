@@ -11,7 +11,7 @@ import type { Services } from '../services.ts';
 
 const MAX_INSTRUCTIONS_LENGTH = 2_000;
 const MAX_VOICE_LENGTH = 60;
-const MAX_NAMED = 5;
+const MAX_SUGGESTED_MODELS = 5;
 
 /** The voices of current models; any other name is accepted too. */
 const VOICES = ['alloy', 'ash', 'ballad', 'cedar', 'coral', 'echo', 'marin', 'sage', 'shimmer', 'verse'];
@@ -26,27 +26,30 @@ export const start = command({
     who: { type: 'text', choices: audiences },
   },
   parse({ who = 'me', ...values }, place) {
-    const where = talkPlaceFor(place, who);
-    return where instanceof Refusal ? where : { ...values, who, where };
+    const talkPlace = talkPlaceFor(place, who);
+    return talkPlace instanceof Refusal ? talkPlace : { ...values, who, where: talkPlace };
   },
-  async suggest(option, typed, context: HandlerContext<Services>) {
-    if (option === 'model') return suggestModels('voice', typed, context);
-    return suggestionsFrom(VOICES, typed.trim());
+  async suggest(option, input, context: HandlerContext<Services>) {
+    if (option === 'model') return suggestModels('voice', input, context);
+    return suggestionsFrom(VOICES, input.trim());
   },
-  async run({ model: typed, voice = '', instructions = '', who, where }, context: HandlerContext<Services>) {
+  async run(
+    { model: modelInput, voice = '', instructions = '', who, where: talkPlace },
+    context: HandlerContext<Services>,
+  ) {
     const { services, say } = context;
     services.rates.mustAllow('talk', context.place);
-    if (services.talks.inChannel(where.channelId)) throw new Refusal('refusals.talkHere');
+    if (services.talks.findInChannel(talkPlace.channelId)) throw new Refusal('refusals.talkHere');
     const request: TalkRequest = {
-      model: await chooseModel('voice', typed, services),
+      model: await chooseModel('voice', modelInput, services),
       who,
       ...(voice.trim() !== '' && { voice: voice.trim() }),
       ...(instructions.trim() !== '' && { instructions: instructions.trim() }),
-      ...(where.isPrivate && { isClosed: true }),
+      ...(talkPlace.isPrivate && { isClosed: true }),
     };
-    const { channelId } = await place(await open(request, where, context), where, context);
-    if (where.in === 'this-thread') return { content: say('talk.startedHere') };
-    const isSeen = request.who === 'me' && !where.isPrivate;
+    const { channelId } = await placeTalk(await openTalk(request, talkPlace, context), talkPlace, context);
+    if (talkPlace.in === 'this-thread') return { content: say('talk.startedHere') };
+    const isSeen = request.who === 'me' && !talkPlace.isPrivate;
     return {
       content: [say('talk.started', { channel: `<#${channelId}>` }), ...(isSeen ? [say('talk.isReadable')] : [])].join(
         '\n',
@@ -56,14 +59,14 @@ export const start = command({
 });
 
 /** The talk's message is the bot's own and not an interaction's response, so it needs no token. */
-async function open(
+async function openTalk(
   request: TalkRequest,
-  where: TalkPlace,
+  talkPlace: TalkPlace,
   { origin, services }: HandlerContext<Services>,
 ): Promise<Task> {
   const { requesterId, guildId, route } = origin;
   const { token: _, ...routeWithoutToken } = route;
-  const channelId = where.in === 'this-thread' ? where.channelId : undefined;
+  const channelId = talkPlace.in === 'this-thread' ? talkPlace.channelId : undefined;
   const order = { requesterId, guildId, channelId, route: { ...routeWithoutToken, isPrivate: false, mayPost: true } };
   try {
     const task = await services.tasks.orders.submit({ ...order, kind: 'talk', request });
@@ -80,11 +83,11 @@ async function open(
 const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => status === 400 && param === 'model';
 
 async function unsuitableModel(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
-  const listed = (await models.listQuickly()).filter(({ kind, id }) => kind === 'voice' && id !== model);
-  const near = listed.slice(0, MAX_NAMED).map(({ id }) => id);
-  return near.length === 0
+  const voiceModels = (await models.listQuickly()).filter(({ kind, id }) => kind === 'voice' && id !== model);
+  const suggestions = voiceModels.slice(0, MAX_SUGGESTED_MODELS).map(({ id }) => id);
+  return suggestions.length === 0
     ? new Refusal('refusals.talkNoRealtime', { model })
-    : new Refusal('refusals.talkNoRealtimeNear', { model, near });
+    : new Refusal('refusals.talkNoRealtimeNear', { model, near: suggestions });
 }
 
 /** Talks without a thread, left over from a bot that stopped while it was opening them. */
@@ -92,23 +95,23 @@ export const talksWithoutThread = (book: Pick<TaskBook, 'live'>): string[] =>
   book.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
 /** Gives the talk its thread and its first message. A talk without them is ended. */
-async function place(task: Task, where: TalkPlace, context: HandlerContext<Services>): Promise<MessagePlace> {
+async function placeTalk(task: Task, talkPlace: TalkPlace, context: HandlerContext<Services>): Promise<MessagePlace> {
   const { threads, tasks, talks, messageOf } = context.services;
-  let made: string | undefined;
+  let threadId: string | undefined;
   try {
     // If two live conversations were started in this thread at the same time, only the first one stays.
-    if (where.in === 'this-thread' && talks.inChannel(where.channelId)?.id !== task.id)
+    if (talkPlace.in === 'this-thread' && talks.findInChannel(talkPlace.channelId)?.id !== task.id)
       throw new Refusal('refusals.talkHere');
-    if (where.in === 'new-thread') {
+    if (talkPlace.in === 'new-thread') {
       const name = context.say('talk.threadName', { model: task.model ?? '' });
-      made = await threads.make({ ...where, name, memberId: task.requesterId });
+      threadId = await threads.create({ ...talkPlace, name, memberId: task.requesterId });
     }
-    const message = await threads.postFirst(made ?? where.channelId, `${task.id}-open`, messageOf(task));
+    const message = await threads.postFirst(threadId ?? talkPlace.channelId, `${task.id}-open`, messageOf(task));
     await tasks.book.change(task.id, (known) => ({ ...setMessage(known, message), channelId: message.channelId }));
     return message;
   } catch (error) {
     await talks.end(task.id, 'lost');
-    if (made !== undefined) await threads.archive(made);
+    if (threadId !== undefined) await threads.archive(threadId);
     throw error;
   }
 }

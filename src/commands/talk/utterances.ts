@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { inTimeForForm, pressedTask, submitConfirmed } from '../../messages/pressed-task.ts';
+import { loadForForm, pressedTask, submitConfirmed } from '../../messages/pressed-task.ts';
 import type { UtteranceRequest } from '../../services/talks/session.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
@@ -52,7 +52,7 @@ export function utteranceRequest(
 
 /** Lets a member speak in a talk without the bot reading messages. */
 export const speakOpener = opener(customIds.speak, async (taskId, context: HandlerContext<Services>) => {
-  const talk = requireOpenTalk(await inTimeForForm(pressedTask(taskId, context), context), speakerOf(context));
+  const talk = requireOpenTalk(await loadForForm(pressedTask(taskId, context), context), speakerOf(context));
   return speakForm(customIds.speakFilled.id(talk.id), context.say);
 });
 
@@ -80,19 +80,19 @@ function speakForm(id: string, say: Say): FormPlan {
 }
 
 /** Recognizes audio by the type that Discord reports; the content is checked before it is sent. */
-const SOUND = /^audio\//i;
-const SOUND_NAME = /\.(?:ogg|oga|opus|mp3|wav|m4a|aac|flac)$/i;
+const AUDIO_TYPE = /^audio\//i;
+const AUDIO_NAME = /\.(?:ogg|oga|opus|mp3|wav|m4a|aac|flac)$/i;
 
 /** A member who can speak in a talk does so by writing in its thread, or by sending an audio file. */
 export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
   // Utterances are answered in the order in which they were sent, however long it takes to fetch their audio.
-  const turns = new KeyedLock();
+  const utteranceLock = new KeyedLock();
   const { services } = parts;
   return async (message) => {
     const { channelId, memberId, content: words, files } = message;
-    const talk = services.talks.inChannel(channelId);
+    const talk = services.talks.findInChannel(channelId);
     if (!talk || !maySpeakIn(talk, memberId)) return undefined;
-    const sound = files.find(({ mediaType, name }) => (mediaType ? SOUND.test(mediaType) : SOUND_NAME.test(name)));
+    const sound = files.find(({ mediaType, name }) => (mediaType ? AUDIO_TYPE.test(mediaType) : AUDIO_NAME.test(name)));
     const utterance = readUtterance({ words, sound });
     // An image without text is meant for the other members in the thread.
     if (utterance instanceof Refusal) return async () => undefined;
@@ -100,6 +100,6 @@ export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
       const request = utteranceRequest(requireOpenTalk(talk, { memberId, channelId }), utterance);
       return submitConfirmed({ kind: 'said', request, parent: talk }, { services, origin });
     };
-    return () => turns.run(channelId, () => replyWithTask(message, talk, parts, submit));
+    return () => utteranceLock.run(channelId, () => replyWithTask(message, talk, parts, submit));
   };
 }

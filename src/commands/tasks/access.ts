@@ -1,6 +1,6 @@
 import type { HandlerContext } from '../../discord/handlers.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
-import { nameTask } from '../../lib/log-subject.ts';
+import { setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, isLive, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
@@ -27,7 +27,7 @@ export async function visibleTask(id: string, context: HandlerContext<Services>)
   const task = await context.services.tasks.book.get(id);
   // A member must not learn whether another member's task exists.
   if (!task || !(await maySeeAll(task, context))) throw new Refusal('refusals.unknownTask');
-  nameTask(task.id);
+  setSubjectTask(task.id);
   return task;
 }
 

@@ -3,7 +3,7 @@ import { button, command, type HandlerContext, type Outcome } from '../../discor
 import { linkToMessage } from '../../discord/markdown.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Texts, textAt } from '../../locales/index.ts';
+import { type StringTree, stringAt } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { addExtraMessage, markCollected } from '../../services/tasks/delivery-state.ts';
 import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -70,7 +70,7 @@ async function showAgain(
   const task = await visibleTask(taskId, context);
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
   const prepared = await context.services.prepareAgain(task, context.place);
-  return { ...prepared, shown: (message) => recordCopy(task, message, context) };
+  return { ...prepared, onPosted: (message) => recordCopy(task, message, context) };
 }
 
 /** Records that the owner now has the result. A public copy is recorded too, so it can be deleted with the task. */
@@ -81,8 +81,8 @@ async function recordCopy(
 ): Promise<void> {
   const copy = message && { ...message, ...withoutUndefined({ guildId: place.guildId }) };
   await services.tasks.book.change(id, (task) => {
-    const known = requesterId === place.userId ? markCollected(task) : task;
-    return copy && !origin.route.isPrivate ? addExtraMessage(known, copy) : known;
+    const updated = requesterId === place.userId ? markCollected(task) : task;
+    return copy && !origin.route.isPrivate ? addExtraMessage(updated, copy) : updated;
   });
 }
 
@@ -99,10 +99,13 @@ const deletePostButton = button(customIds.deletePost, {
   },
 });
 
-type Named = { text: Texts };
+type NamedFeature = { text: StringTree };
 
 /** The filter of `/tasks` offers every kind of task, under the name that the kind's own feature gives it. */
-export const tasks = (kinds: readonly string[], features: readonly Named[]): Feature<ReturnType<typeof textWith>> => ({
+export const tasks = (
+  kinds: readonly string[],
+  features: readonly NamedFeature[],
+): Feature<ReturnType<typeof textWithKinds>> => ({
   command: command({
     name: 'tasks',
     isPrivate: true,
@@ -118,7 +121,7 @@ export const tasks = (kinds: readonly string[], features: readonly Named[]): Fea
     },
     run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
   }),
-  text: textWith(kinds, features),
+  text: textWithKinds(kinds, features),
   menus: [verifyMenu],
   buttons: [
     ...[tasksPageButton, taskSelect, showButton, showMeButton, showAskButton, showAllButton, deletePostButton],
@@ -126,9 +129,11 @@ export const tasks = (kinds: readonly string[], features: readonly Named[]): Fea
   ],
 });
 
-function textWith(kinds: readonly string[], features: readonly Named[]) {
-  const named = kinds.flatMap((kind) => features.map((one) => [kind, textAt(one.text, ['tasks', 'kinds', kind])]));
-  const kind = Object.fromEntries(named.filter(([, name]) => name !== undefined));
+function textWithKinds(kinds: readonly string[], features: readonly NamedFeature[]) {
+  const kindNames = kinds.flatMap((kind) =>
+    features.map((one) => [kind, stringAt(one.text, ['tasks', 'kinds', kind])]),
+  );
+  const kind = Object.fromEntries(kindNames.filter(([, name]) => name !== undefined));
   const { command } = text;
   return { ...text, command: { ...command, choices: { ...command.choices, kind } } };
 }

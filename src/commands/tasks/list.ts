@@ -14,24 +14,24 @@ import { maySeeServerTasks } from './access.ts';
 /** The number of tasks per page: as many as can be read at a glance on a phone. */
 const PAGE_SIZE = 10;
 /** Results that could not be delivered are counted up to this number. */
-const MAX_WAITING = 25;
+const MAX_UNDELIVERED = 25;
 
 /** Loads a page of tasks. Permissions are checked each time, from the interaction. */
 export async function loadTaskList(filter: TaskFilter, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { services, say } = context;
   const { kind, status, words, before } = filter;
   const page = await services.tasks.lists.page({
-    ...(await audience(filter, context)),
+    ...(await queryScope(filter, context)),
     // Hundreds of followed songs would hide everything else.
     ...{ max: PAGE_SIZE, kind, words, before, withoutParts: kind === undefined },
     ...(status && { states: statesByFilter[status] }),
   });
-  const lines = status === 'waiting' ? page.summaries.filter(isWaiting) : page.summaries;
-  const waiting = filter.whose === 'mine' && status !== 'waiting' ? await waitingFor(context) : 0;
-  return taskListPlan({ filter, lines, waiting, next: page.next }, say);
+  const summaries = status === 'waiting' ? page.summaries.filter(isSettled) : page.summaries;
+  const undeliveredCount = filter.whose === 'mine' && status !== 'waiting' ? await countUndelivered(context) : 0;
+  return taskListPlan({ filter, summaries, undeliveredCount, next: page.next }, say);
 }
 
-async function audience(
+async function queryScope(
   { whose }: TaskFilter,
   context: HandlerContext<Services>,
 ): Promise<Pick<PageQuery, 'of' | 'withoutPrivate'>> {
@@ -42,18 +42,18 @@ async function audience(
   return { of: { guildId }, withoutPrivate: true };
 }
 
-async function waitingFor({ services, place }: HandlerContext<Services>): Promise<number> {
-  const filter = { of: { memberId: place.userId }, max: MAX_WAITING, states: statesByFilter.waiting };
-  return (await services.tasks.lists.page(filter)).summaries.filter(isWaiting).length;
+async function countUndelivered({ services, place }: HandlerContext<Services>): Promise<number> {
+  const filter = { of: { memberId: place.userId }, max: MAX_UNDELIVERED, states: statesByFilter.waiting };
+  return (await services.tasks.lists.page(filter)).summaries.filter(isSettled).length;
 }
 
-const isWaiting = ({ settledAt }: TaskSummary): boolean => settledAt !== undefined;
+const isSettled = ({ settledAt }: TaskSummary): boolean => settledAt !== undefined;
 
 interface TasksList {
   filter: TaskFilter;
-  lines: readonly TaskSummary[];
+  summaries: readonly TaskSummary[];
   /** The number of results that could not be delivered. */
-  waiting: number;
+  undeliveredCount: number;
   /** The id of the task before which the next page begins; undefined on the last page. */
   next: string | undefined;
 }
@@ -76,15 +76,15 @@ export const stateEmoji: Readonly<Record<TaskState, string>> = {
   unconfirmed: '❓',
 };
 
-export function taskListPlan({ filter, lines, waiting, next }: TasksList, say: Say): MessagePlan {
+export function taskListPlan({ filter, summaries, undeliveredCount, next }: TasksList, say: Say): MessagePlan {
   const title = say(`tasks.title.${filter.whose}`);
-  const notes = waiting === 0 ? [] : [say('tasks.undelivered', { count: waiting })];
-  const rows = lines.map((line) => rowOf(line, filter.whose, say));
+  const notes = undeliveredCount === 0 ? [] : [say('tasks.undelivered', { count: undeliveredCount })];
+  const rows = summaries.map((line) => rowOf(line, filter.whose, say));
   const content = [`**${title}**`, ...notes, ...(rows.length === 0 ? [say('tasks.none')] : rows)].join('\n');
-  const button = (name: 'older' | 'newest' | 'showUndelivered', shown: TaskFilter): ButtonPlan =>
-    buttonPlan(say(`tasks.buttons.${name}`), customIds.tasks.id(shown));
+  const button = (name: 'older' | 'newest' | 'showUndelivered', target: TaskFilter): ButtonPlan =>
+    buttonPlan(say(`tasks.buttons.${name}`), customIds.tasks.id(target));
   const isFirst = filter.before === undefined;
-  const options = lines.map((line) => taskOption(line, say));
+  const options = summaries.map((line) => taskOption(line, say));
   const select: Control = { type: 'select', id: customIds.task.id(filter), placeholder: say('tasks.choose'), options };
   const ownData = [
     buttonPlan(say('ownData.buttons.export'), customIds.exportData.id(), { startsRow: true }),
@@ -95,7 +95,7 @@ export function taskListPlan({ filter, lines, waiting, next }: TasksList, say: S
     controls: [
       ...(isFirst ? [] : [button('newest', { ...filter, before: undefined })]),
       ...(next === undefined ? [] : [button('older', { ...filter, before: next })]),
-      ...(waiting === 0 ? [] : [button('showUndelivered', { whose: 'mine', status: 'waiting' })]),
+      ...(undeliveredCount === 0 ? [] : [button('showUndelivered', { whose: 'mine', status: 'waiting' })]),
       ...(isFirst && filter.whose === 'mine' ? ownData : []),
       ...(options.length === 0 ? [] : [select]),
     ],

@@ -35,7 +35,10 @@ const eraseButton = button(customIds.eraseData, {
     requirePrivate(context);
     const count = await context.services.tasks.countTasks(context.place.userId);
     const id = customIds.eraseDataConfirm.id();
-    return question(context.say('ownData.confirm', { count }), { id, label: context.say('ownData.buttons.confirm') });
+    return confirmation(context.say('ownData.confirm', { count }), {
+      id,
+      label: context.say('ownData.buttons.confirm'),
+    });
   },
 });
 
@@ -45,13 +48,16 @@ const eraseConfirmButton = button(customIds.eraseDataConfirm, {
   async run(_nothing, context: HandlerContext<Services>) {
     requirePrivate(context);
     const id = customIds.eraseDataConfirmAgain.id();
-    return question(context.say('ownData.confirmAgain'), { id, label: context.say('ownData.buttons.confirmAgain') });
+    return confirmation(context.say('ownData.confirmAgain'), {
+      id,
+      label: context.say('ownData.buttons.confirmAgain'),
+    });
   },
 });
 
-const question = (content: string, yes: Pick<ButtonPlan, 'id' | 'label'>): MessagePlan => ({
+const confirmation = (content: string, confirmButton: Pick<ButtonPlan, 'id' | 'label'>): MessagePlan => ({
   content,
-  controls: [{ type: 'button', ...yes, look: 'danger' }],
+  controls: [{ type: 'button', ...confirmButton, look: 'danger' }],
 });
 
 /** Deleting thousands of messages can take longer than an interaction is valid: then the member is notified later. */
@@ -61,23 +67,23 @@ const eraseConfirmAgainButton = button(customIds.eraseDataConfirmAgain, {
     requirePrivate(context);
     const { clock, tasks, rates } = context.services;
     rates.mustAllow('export', context.place);
-    const done = Promise.withResolvers<undefined>();
+    const finished = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;
-    let isAnswered = false;
+    let hasReplied = false;
     await tasks.erasure.begin(context.place.userId, async (erased) => {
       const outcome = erasureOutcome(erased, context.say);
-      if (isAnswered) return context.notifyLater(outcome);
+      if (hasReplied) return context.notifyLater(outcome);
       page = outcome;
-      done.resolve(undefined);
+      finished.resolve(undefined);
       return true;
     });
-    await withTimeout(clock, INTERIM_AFTER_MS, done.promise);
-    isAnswered = true;
+    await withTimeout(clock, INTERIM_AFTER_MS, finished.promise);
+    hasReplied = true;
     return page ?? { content: context.say('ownData.deleting'), controls: [] };
   },
 });
 
-/** Links the first of the messages that could not be deleted. */
+/** Links to the first messages that could not be deleted. */
 export function erasureOutcome({ tasks, messages, running, stays, left }: ErasureOutcome, say: Say): MessagePlan {
   const lines = [
     say('ownData.deleted', { tasks: String(tasks), messages: String(messages) }),

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { HandlerContext } from '../../discord/handlers.ts';
-import { escapeText, inCode, messageLink } from '../../discord/markdown.ts';
+import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
@@ -10,7 +10,7 @@ import { talkTurns } from '../../services/talks/session.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, typedPrompt } from '../../services/tasks/task-facts.ts';
 import type { TaskFilter } from '../../services/tasks/task-summary.ts';
-import { leftToOwner, maySeeCost } from '../account-access.ts';
+import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Services } from '../services.ts';
 import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
 import { stateEmoji } from './list.ts';
@@ -25,30 +25,30 @@ export async function loadTaskPage(
   const links = { message: messageLink(task), parent: parent && messageLink(parent) };
   const cost = (await maySeeCost(task, context)) ? await costLine(task, context) : undefined;
   const turns = await talkTurns(task, context.services.tasks.book);
-  const left = cost === undefined ? undefined : leftToOwner(task, context);
+  const left = cost === undefined ? undefined : remainingForOwner(task, context);
   return taskPage({ task, links, cost, left, buttons: buttonsOf(task, list, context), turns }, context.say);
 }
 
 function buttonsOf(task: Task, list: TaskFilter, context: HandlerContext<Services>): ButtonPlan[] {
-  const button = (name: Name, id: string): ButtonPlan[] => [buttonPlan(context.say(`tasks.buttons.${name}`), id)];
+  const button = (name: ButtonName, id: string): ButtonPlan[] => [buttonPlan(context.say(`tasks.buttons.${name}`), id)];
   const isOwn = task.requesterId === context.place.userId;
   return [
     ...button('back', customIds.tasks.id(list)),
     ...(canShowResult(task)
-      ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', shownBy(task))]
+      ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', showButtonId(task))]
       : []),
-    ...(isOwn ? decisions(task, button) : []),
+    ...(isOwn ? decisionButtons(task, button) : []),
     ...(mayDeleteMessage(task, context) ? button('delete', customIds.deletePost.id(task.id)) : []),
   ];
 }
 
-type Name = 'back' | 'end' | 'show' | 'showMe' | 'retry' | 'edit' | 'cancel' | 'tryAgain' | 'dismiss' | 'delete';
+type ButtonName = 'back' | 'end' | 'show' | 'showMe' | 'retry' | 'edit' | 'cancel' | 'tryAgain' | 'dismiss' | 'delete';
 
 /** A private result is shown to others only after a confirmation. */
-const shownBy = (task: Task): string => (isClosed(task) ? customIds.showAsk : customIds.show).id(task.id);
+const showButtonId = (task: Task): string => (isClosed(task) ? customIds.showAsk : customIds.show).id(task.id);
 
 /** The page itself is private, but the message of a public task becomes public again. */
-function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[]): ButtonPlan[] {
+function decisionButtons(task: Task, button: (name: ButtonName, id: string) => ButtonPlan[]): ButtonPlan[] {
   const { id, state, route, failure } = task;
   if (state === 'unconfirmed') {
     const tryAgain = route.isPrivate ? customIds.tryAgainInNewMessage : customIds.tryAgainPublicly;
@@ -80,33 +80,33 @@ const MAX_PROMPT_LENGTH = 6_000;
 const MAX_REASON_LENGTH = 500;
 
 function taskPage({ task, links, cost, left, buttons, turns }: TaskPage, say: Say): MessagePlan {
-  const typed = typedPrompt(task);
+  const promptText = typedPrompt(task);
   const lines = [
     `${stateEmoji[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
     ...factLines(task, { ...links, cost, left }, say),
-    ...results(task, say),
+    ...resultLines(task, say),
     // The whole prompt: a text that is too long for a message becomes a file.
-    ...(typed === '' ? [] : ['', escapeText(typed, MAX_PROMPT_LENGTH)]),
+    ...(promptText === '' ? [] : ['', escapeText(promptText, MAX_PROMPT_LENGTH)]),
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: buttons };
 }
 
-function factLines(task: Task, { message, parent, cost, left }: Known, say: Say): string[] {
+function factLines(task: Task, { message, parent, cost, left }: KnownFacts, say: Say): string[] {
   const { times, polls, remoteId, model, seed, failure, delivery } = task;
-  const at = (time: number | undefined): string | undefined =>
+  const timestamp = (time: number | undefined): string | undefined =>
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
-  const known = {
-    model: model === undefined ? undefined : inCode(model),
-    requested: at(times.created),
-    accepted: at(times.accepted),
-    ended: at(times.ended),
-    delivered: delivery.undeliverable === undefined ? at(times.settled) : undefined,
+  const facts = {
+    model: model === undefined ? undefined : inlineCode(model),
+    requested: timestamp(times.created),
+    accepted: timestamp(times.accepted),
+    ended: timestamp(times.ended),
+    delivered: delivery.undeliverable === undefined ? timestamp(times.settled) : undefined,
     polls: String(polls),
-    reference: inCode(task.id),
-    remoteId: remoteId === undefined ? undefined : inCode(remoteId),
-    seed: seed === undefined ? undefined : inCode(seed),
-    options: options(task),
+    reference: inlineCode(task.id),
+    remoteId: remoteId === undefined ? undefined : inlineCode(remoteId),
+    seed: seed === undefined ? undefined : inlineCode(seed),
+    options: optionsText(task),
     cost,
     left,
     reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),
@@ -116,41 +116,41 @@ function factLines(task: Task, { message, parent, cost, left }: Known, say: Say)
     notDelivered:
       delivery.undeliverable === undefined ? undefined : say(`tasks.undeliverable.${delivery.undeliverable}`),
   };
-  return Object.entries(known).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${say(`tasks.facts.${name as keyof typeof known}`)}: ${value}`],
+  return Object.entries(facts).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${say(`tasks.facts.${name as keyof typeof facts}`)}: ${value}`],
   );
 }
 
-type Known = TaskPage['links'] & Pick<TaskPage, 'cost' | 'left'>;
+type KnownFacts = TaskPage['links'] & Pick<TaskPage, 'cost' | 'left'>;
 
 async function costLine(task: Task, { services, say }: HandlerContext<Services>): Promise<string | undefined> {
   if (!task.traits.isPaid) return undefined;
-  const known = await services.tasks.ledger?.costOf(task);
-  const cost = costOfTask(task, known, say);
-  if (!known) return cost;
+  const knownCost = await services.tasks.ledger?.costOf(task);
+  const cost = costOfTask(task, knownCost, say);
+  if (!knownCost) return cost;
   const { estimate } = task;
-  const from = known.isEstimate && estimate ? ` (${say(`tasks.priceFrom.${estimate.source}`)})` : '';
-  const standing = task.releasedAt === undefined ? known.standing : 'released';
-  return say(`tasks.cost.${standing}`, { cost: cost + from });
+  const sourceText = knownCost.isEstimate && estimate ? ` (${say(`tasks.priceFrom.${estimate.source}`)})` : '';
+  const standing = task.releasedAt === undefined ? knownCost.standing : 'released';
+  return say(`tasks.cost.${standing}`, { cost: cost + sourceText });
 }
 
 /** Properties of a request that have lines of their own, or that only refer to files and other tasks. */
-const OWN_LINES = new Set([
+const OMITTED_OPTIONS = new Set([
   ...['prompt', 'typed', 'model', 'of', 'label', 'customId', 'pictures', 'references', 'region'],
   ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed'],
 ]);
 
-function options({ request }: Task): string | undefined {
-  const shown = Object.entries(request).flatMap(([name, value]) =>
-    OWN_LINES.has(name) || value === undefined
+function optionsText({ request }: Task): string | undefined {
+  const shownOptions = Object.entries(request).flatMap(([name, value]) =>
+    OMITTED_OPTIONS.has(name) || value === undefined
       ? []
-      : [inCode(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)],
+      : [inlineCode(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)],
   );
-  return shown.length === 0 ? undefined : shown.join(' ');
+  return shownOptions.length === 0 ? undefined : shownOptions.join(' ');
 }
 
 /** The gateway's own URLs of the results, and when they expire. */
-function results({ media }: Task, say: Say): string[] {
+function resultLines({ media }: Task, say: Say): string[] {
   return media.flatMap(({ address, expiresAt }) => {
     if (address === undefined) return [];
     if (expiresAt === undefined) return [say('tasks.original', { address })];

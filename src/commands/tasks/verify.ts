@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { HandlerContext, Menu } from '../../discord/handlers.ts';
-import { inCode, messageLink } from '../../discord/markdown.ts';
+import { inlineCode, messageLink } from '../../discord/markdown.ts';
 import type { Attachment } from '../../discord/options.ts';
 import type { Control, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -25,33 +25,33 @@ type Verdict =
   | { how: 'same' | 'alike'; task: Task | undefined }
   | { how: 'unknown' | 'notMedia' | 'tooLarge' | 'unreachable' };
 
-type Verified = Verdict & { name: string };
+type VerifiedFile = Verdict & { name: string };
 
-/** Says whether the files of any message were made with this bot. The reply is private, because it may name a task. */
+/** Reports whether the files of any message were made with this bot. The reply is private, because it may name a task. */
 export const verifyMenu: Menu<Services> = {
   name: 'verify',
   isPrivate: true,
   async run({ files }, context) {
     if (files.length === 0) throw new Refusal('refusals.noFileInMessage');
-    const verified: Verified[] = [];
-    let left = MAX_BYTES;
+    const verifiedFiles: VerifiedFile[] = [];
+    let remainingBytes = MAX_BYTES;
     for (const file of files.slice(0, MAX_FILES)) {
-      const { bytes, ...verdict } = await verdictOn(file, left, context);
-      left -= bytes;
-      verified.push({ ...verdict, name: file.name });
+      const { bytes, ...verdict } = await verifyFile(file, remainingBytes, context);
+      remainingBytes -= bytes;
+      verifiedFiles.push({ ...verdict, name: file.name });
     }
-    return verifiedPlan(verified, { leftOut: Math.max(0, files.length - MAX_FILES) }, context.say);
+    return verifiedPlan(verifiedFiles, { leftOut: Math.max(0, files.length - MAX_FILES) }, context.say);
   },
 };
 
-async function verdictOn(
+async function verifyFile(
   { address, size }: Attachment,
-  left: number,
+  remainingBytes: number,
   context: HandlerContext<Services>,
 ): Promise<Verdict & { bytes: number }> {
   const { services, place } = context;
-  const max = size > 0 ? size : Math.min(left, MAX_EMBEDDED_BYTES);
-  if (max > left || max === 0) return { how: 'tooLarge', bytes: 0 };
+  const max = size > 0 ? size : Math.min(remainingBytes, MAX_EMBEDDED_BYTES);
+  if (max > remainingBytes || max === 0) return { how: 'tooLarge', bytes: 0 };
   try {
     const file = await services.media.fetch({ address }, { max, timeoutMs: FILE_LIMIT_MS, givenBy: place.userId });
     try {
@@ -62,11 +62,11 @@ async function verdictOn(
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     // A failed download counts with the largest size that it may have had.
-    return { how: failures.get(error.kind) ?? 'unreachable', bytes: max };
+    return { how: failureVerdicts.get(error.kind) ?? 'unreachable', bytes: max };
   }
 }
 
-const failures = new Map<MediaErrorKind, 'notMedia' | 'tooLarge'>([
+const failureVerdicts = new Map<MediaErrorKind, 'notMedia' | 'tooLarge'>([
   ['too-large', 'tooLarge'],
   ['not-media', 'notMedia'],
   ['damaged', 'notMedia'],
@@ -76,38 +76,38 @@ async function recognise(
   file: Parameters<Services['fingerprints']['recognise']>[0],
   context: HandlerContext<Services>,
 ): Promise<Verdict> {
-  const found = await context.services.fingerprints.recognise(file);
-  if (!found) return { how: 'unknown' };
-  for (const task of found.tasks) if (await maySeeAll(task, context)) return { how: found.how, task };
-  return { how: found.how, task: undefined };
+  const match = await context.services.fingerprints.recognise(file);
+  if (!match) return { how: 'unknown' };
+  for (const task of match.tasks) if (await maySeeAll(task, context)) return { how: match.how, task };
+  return { how: match.how, task: undefined };
 }
 
-function verifiedPlan(verified: readonly Verified[], { leftOut }: { leftOut: number }, say: Say): MessagePlan {
-  const tasks = new Map(verified.flatMap((one) => ('task' in one && one.task ? [[one.task.id, one.task]] : [])));
-  const has = (how: Verdict['how']): boolean => verified.some((one) => one.how === how);
+function verifiedPlan(verifiedFiles: readonly VerifiedFile[], { leftOut }: { leftOut: number }, say: Say): MessagePlan {
+  const tasks = new Map(verifiedFiles.flatMap((one) => ('task' in one && one.task ? [[one.task.id, one.task]] : [])));
+  const hasVerdict = (how: Verdict['how']): boolean => verifiedFiles.some((one) => one.how === how);
   const lines = [
-    ...verified.map((one) => lineOf(one, say)),
+    ...verifiedFiles.map((one) => lineOf(one, say)),
     ...(leftOut > 0 ? [say('verify.leftOut', { count: leftOut })] : []),
-    ...(has('alike') ? [`-# ${say('verify.aboutAlike')}`] : []),
-    ...(has('unknown') ? [`-# ${say('verify.aboutUnknown')}`] : []),
+    ...(hasVerdict('alike') ? [`-# ${say('verify.aboutAlike')}`] : []),
+    ...(hasVerdict('unknown') ? [`-# ${say('verify.aboutUnknown')}`] : []),
   ];
   const options = [...tasks.values()].map((task) => taskOption(summaryOf(task), say));
-  const open: Control = {
+  const select: Control = {
     ...{ type: 'select', id: customIds.task.id({ whose: 'mine' }), placeholder: say('tasks.choose') },
     options,
   };
-  return { content: lines.join('\n'), controls: options.length === 0 ? [] : [open] };
+  return { content: lines.join('\n'), controls: options.length === 0 ? [] : [select] };
 }
 
 const MAX_NAME_LENGTH = 60;
 
-function lineOf(verified: Verified, say: Say): string {
-  const { how } = verified;
-  const name = inCode(verified.name.slice(0, MAX_NAME_LENGTH));
+function lineOf(file: VerifiedFile, say: Say): string {
+  const { how } = file;
+  const name = inlineCode(file.name.slice(0, MAX_NAME_LENGTH));
   if (how !== 'same' && how !== 'alike') return say(`verify.${how}`, { name });
-  const { task } = verified;
+  const { task } = file;
   if (!task) return say(`verify.${how}`, { name });
-  const reference = inCode(task.id);
+  const reference = inlineCode(task.id);
   const link = messageLink(task);
   return link === undefined
     ? say(`verify.task.${how}`, { name, reference })

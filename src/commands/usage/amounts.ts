@@ -1,4 +1,4 @@
-import { hundredth } from '../../lib/decimals.ts';
+import { divideBy100 } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars } from '../../messages/money.ts';
 import type { DayRange } from '../../services/usage/days.ts';
@@ -21,12 +21,12 @@ export function totalText(sheet: Pick<Sheet, 'subject' | 'total' | 'isEstimate'>
 
 /** `unit` is the configured unit of the gateway's amounts; the bot's own prices are always in dollars. */
 export function dollarsOf({ subject }: Pick<Sheet, 'subject'>, amount: string | undefined, unit: Unit) {
-  return subject === 'account' && unit === 'cents' && amount !== undefined ? hundredth(amount) : undefined;
+  return subject === 'account' && unit === 'cents' && amount !== undefined ? divideBy100(amount) : undefined;
 }
 
 /** The amount as the gateway sent it, followed by dollars if its unit is known. */
 export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
-  return unit === 'cents' ? say('usage.dollars', { amount, dollars: `$${hundredth(amount)}` }) : amount;
+  return unit === 'cents' ? say('usage.dollars', { amount, dollars: `$${divideBy100(amount)}` }) : amount;
 }
 
 export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>
@@ -36,12 +36,12 @@ export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 
 const MENTIONS: Partial<Record<Sheet['by'], '@' | '@&'>> = { member: '@', role: '@&' };
 
 export function mentionOf({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>): string | undefined {
-  const mark = MENTIONS[by];
-  return mark === undefined || label === undefined ? undefined : `<${mark}${label}>`;
+  const prefix = MENTIONS[by];
+  return prefix === undefined || label === undefined ? undefined : `<${prefix}${label}>`;
 }
 
-export function shortLabel(line: SheetRow, index: number, sheet: Pick<Sheet, 'by'>, say: Say): string {
-  return mentionOf(line, sheet) === undefined ? singleLine(labelOf(line, sheet, say)) : `#${index + 1}`;
+export function shortLabel(row: SheetRow, index: number, sheet: Pick<Sheet, 'by'>, say: Say): string {
+  return mentionOf(row, sheet) === undefined ? singleLine(labelOf(row, sheet, say)) : `#${index + 1}`;
 }
 
 export const rangeText = ({ start, end }: DayRange, say: Say): string =>
@@ -57,9 +57,9 @@ function singleLine(text: string): string {
 }
 
 /** Truncated in the middle, because a model's name starts with its maker and ends with its version. */
-export function cutMiddle(text: string, max: number): string {
-  const letters = [...text];
-  if (letters.length <= max) return text;
+export function truncateMiddle(text: string, max: number): string {
+  const characters = [...text];
+  if (characters.length <= max) return text;
   const tail = Math.floor((max - 1) / 2);
-  return [...letters.slice(0, max - 1 - tail), '…', ...letters.slice(letters.length - tail)].join('');
+  return [...characters.slice(0, max - 1 - tail), '…', ...characters.slice(characters.length - tail)].join('');
 }

@@ -11,11 +11,11 @@ const MAX_BARS = 10;
 /** Draws a sheet as a chart; undefined if there is nothing to compare. */
 export function chartOf(sheet: Sheet, say: Say): ChartData | undefined {
   const { by, rows } = sheet;
-  const ofAmounts = rows.some(({ amount }) => amount !== undefined);
-  const entries = by === 'day' ? dayBars(sheet, ofAmounts) : rankedBars(sheet, ofAmounts, say);
+  const usesAmounts = rows.some(({ amount }) => amount !== undefined);
+  const entries = by === 'day' ? dayBars(sheet, usesAmounts) : rankedBars(sheet, usesAmounts, say);
   if (entries.length === 0) return undefined;
   const title = say(`usage.chart.title.${sheet.subject}.${by}`);
-  return { title, facts: factsOf(sheet, ofAmounts, say), bars: by === 'day' ? 'upright' : 'lying', entries };
+  return { title, facts: factsOf(sheet, usesAmounts, say), bars: by === 'day' ? 'upright' : 'lying', entries };
 }
 
 /** The chart's description for screen readers. */
@@ -23,45 +23,45 @@ export const chartAlt = ({ title, facts }: ChartData, say: Say): string =>
   say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
 
 /** Every day of the range has a bar, because gaps are information too. */
-function dayBars({ rows, range }: Sheet, ofAmounts: boolean): Bar[] {
-  const rowsByDay = new Map(rows.map((line) => [line.label, line]));
+function dayBars({ rows, range }: Sheet, usesAmounts: boolean): Bar[] {
+  const rowsByDay = new Map(rows.map((row) => [row.label, row]));
   const hasDays = rows.some(({ label }) => label !== undefined);
-  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), ofAmounts)) : [];
+  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), usesAmounts)) : [];
 }
 
-function rankedBars(sheet: Sheet, ofAmounts: boolean, say: Say): Bar[] {
+function rankedBars(sheet: Sheet, usesAmounts: boolean, say: Say): Bar[] {
   const { rows } = sheet;
   const max = rows.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
-  const bars = rows.slice(0, max).map((line, index) => bar(shortLabel(line, index, sheet, say), line, ofAmounts));
+  const bars = rows.slice(0, max).map((row, index) => bar(shortLabel(row, index, sheet, say), row, usesAmounts));
   const rest = rows.slice(max);
   if (rest.length === 0) return bars;
   const others = say('usage.chart.others', { count: rest.length });
-  return [...bars, bar(others, { label: undefined, ...totalOf(rest) }, ofAmounts)];
+  return [...bars, bar(others, { label: undefined, ...totalOf(rest) }, usesAmounts)];
 }
 
-function bar(label: string, line: SheetRow | undefined, ofAmounts: boolean): Bar {
-  return { label, amount: measure(line, ofAmounts), text: (line && textOf(line, ofAmounts)) ?? '0' };
+function bar(label: string, row: SheetRow | undefined, usesAmounts: boolean): Bar {
+  return { label, amount: measure(row, usesAmounts), text: (row && textOf(row, usesAmounts)) ?? '0' };
 }
 
-const measure = (line: SheetRow | undefined, ofAmounts: boolean): string =>
-  (ofAmounts ? line?.amount : line?.requests?.toString()) ?? '0';
+const measure = (row: SheetRow | undefined, usesAmounts: boolean): string =>
+  (usesAmounts ? row?.amount : row?.requests?.toString()) ?? '0';
 
-const textOf = (line: SheetRow, ofAmounts: boolean): string | undefined =>
-  ofAmounts ? amountText(line) : line.requests?.toString();
+const textOf = (row: SheetRow, usesAmounts: boolean): string | undefined =>
+  usesAmounts ? amountText(row) : row.requests?.toString();
 
-function factsOf(sheet: Sheet, ofAmounts: boolean, say: Say): string[] {
+function factsOf(sheet: Sheet, usesAmounts: boolean, say: Say): string[] {
   const { rows, range, total, isEstimate } = sheet;
   const largest = rows.reduce((one, other) =>
-    compare(measure(other, ofAmounts), measure(one, ofAmounts)) > 0 ? other : one,
+    compare(measure(other, usesAmounts), measure(one, usesAmounts)) > 0 ? other : one,
   );
-  const whole = ofAmounts
+  const totalLine = usesAmounts
     ? say('usage.chart.total', { total: amountText({ amount: total, isEstimate }) ?? '' })
     : say('usage.chart.totalRequests', { count: sheet.requests ?? 0 });
   const label = shortLabel(largest, rows.indexOf(largest), sheet, say);
-  const max = textOf(largest, ofAmounts);
+  const max = textOf(largest, usesAmounts);
   return [
     ...(isWithinRange(sheet) ? [rangeText(range, say)] : []),
-    whole,
+    totalLine,
     ...(max === undefined ? [] : [say('usage.chart.largest', { label, amount: max })]),
   ];
 }

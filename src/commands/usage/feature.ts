@@ -5,7 +5,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
-import { ordererOf } from '../../services/spending/spending.ts';
+import { requesterOf } from '../../services/spending/spending.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/usage/days.ts';
 import { type Grouping, groupings, type Sheet } from '../../services/usage/sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
@@ -25,27 +25,27 @@ export const usageRangeButton = button(customIds.usage, {
     const days = quickRange(range, dayOf(context.place.createdAt));
     if (ofServer) {
       if (!context.origin.route.isPrivate) throw new Refusal('refusals.usageNotYours');
-      return serverAnswer(days, by, context);
+      return serverReply(days, by, context);
     }
     if (!context.origin.route.isPrivate && !(await mayChangePublicMessage(context)))
       throw new Refusal('refusals.usageNotYours');
-    return usageAnswer(days, by, context);
+    return usageReply(days, by, context);
   },
 });
 
 /** Shows the usage in a range: the whole account's or the member's own. */
-async function usageAnswer(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
+async function usageReply(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { place, services } = context;
   const { usage } = services;
   const isAccount = await maySeeAccount(context);
   const sheet = isAccount ? await usage.readAccount(range, by) : await usage.readMember(place.userId, range, by);
-  const own = ordererOf(context.origin);
-  const allowances = isAccount ? [] : services.spending.allowances(own).filter(isOwn);
+  const orderer = requesterOf(context.origin);
+  const allowances = isAccount ? [] : services.spending.allowances(orderer).filter(isMemberAllowance);
   return pageOf(sheet, allowances, context);
 }
 
 /** Shows the usage of a server and its limits to those who manage it. */
-async function serverAnswer(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
+async function serverReply(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { place, services } = context;
   const { guildId } = place;
   if (guildId === undefined || !mayManageServer(place)) throw new Refusal('refusals.usageServerNotYours');
@@ -61,15 +61,15 @@ async function pageOf(
   allowances: readonly Allowance[],
   { place, services: { usage }, say }: HandlerContext<Services>,
 ): Promise<MessagePlan> {
-  const content = chartOf(sheet, say);
-  const bytes = content && (await usage.drawChart(content));
-  const chart = content && bytes && { bytes, alt: chartAlt(content, say) };
+  const chartData = chartOf(sheet, say);
+  const bytes = chartData && (await usage.drawChart(chartData));
+  const chart = chartData && bytes && { bytes, alt: chartAlt(chartData, say) };
   const today = dayOf(place.createdAt);
   return usagePage({ sheet, chart, unit: usage.unit, today, allowances }, say);
 }
 
 /** Only admins can see the limits of other members. */
-const isOwn = ({ holder }: Allowance): boolean => holder === 'member' || holder === 'direct';
+const isMemberAllowance = ({ holder }: Allowance): boolean => holder === 'member' || holder === 'direct';
 
 /** A date has ten characters; longer input gets a refusal that shows the format. */
 const MAX_DATE_LENGTH = 40;
@@ -79,8 +79,8 @@ const date = { type: 'text', max: MAX_DATE_LENGTH } as const;
 export const usage: Feature<typeof text> = {
   command: command({
     name: 'usage',
-    isPrivate: (values, seen: EarlyContext) =>
-      (values.private ?? false) || values.of === 'server' || !isAdminOfAdminGuild(seen),
+    isPrivate: (values, context: EarlyContext) =>
+      (values.private ?? false) || values.of === 'server' || !isAdminOfAdminGuild(context),
     options: {
       start: date,
       end: date,
@@ -94,7 +94,7 @@ export const usage: Feature<typeof text> = {
       return range instanceof Refusal ? range : { range, by, ofServer: of === 'server' };
     },
     run: ({ range, by, ofServer }, context: HandlerContext<Services>) =>
-      ofServer ? serverAnswer(range, by, context) : usageAnswer(range, by, context),
+      ofServer ? serverReply(range, by, context) : usageReply(range, by, context),
   }),
   text,
   buttons: [usageRangeButton],

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { inCode } from '../../discord/markdown.ts';
+import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
@@ -11,13 +11,13 @@ import { quickRange, quickRanges } from '../../services/usage/days.ts';
 import { type ComparedModel, isWithinRange, type Sheet, type SheetNote } from '../../services/usage/sheet.ts';
 import {
   amountText,
-  cutMiddle,
   dollarsOf,
   gatewayAmount,
   labelOf,
   mentionOf,
   rangeText,
   totalText,
+  truncateMiddle,
   type Unit,
 } from './amounts.ts';
 import { tableOf } from './table.ts';
@@ -42,26 +42,26 @@ export interface UsagePage {
 
 export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, say: Say): MessagePlan {
   const left = allowances.map((one) => say('usage.left', { left: leftOf(one, say) }));
-  const before = [...left, heading(sheet, say), ...totalOf(sheet, unit, say)];
-  const after = notesOf(sheet, unit, say);
+  const headerLines = [...left, heading(sheet, say), ...totalOf(sheet, unit, say)];
+  const noteLines = notesOf(sheet, unit, say);
   const controls = rangeButtons(sheet, today, say);
   if (sheet.rows.length === 0) {
-    const nothing = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
-    return { content: [...before, ...nothing, ...after].join('\n'), files: [], controls };
+    const emptyNote = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
+    return { content: [...headerLines, ...emptyNote, ...noteLines].join('\n'), files: [], controls };
   }
-  const first = {
+  const visibleSheet = {
     ...sheet,
     rows: sheet.rows.slice(0, sheet.by === 'member' || sheet.by === 'role' ? MAX_MENTIONS : MAX_LINES),
   };
-  const room = MAX_LENGTH - [...before, ...namesOf(first), ...after].join('\n').length;
-  const { text, shown } = tableOf(first, unit, room, say);
+  const remainingLength = MAX_LENGTH - [...headerLines, ...namesOf(visibleSheet), ...noteLines].join('\n').length;
+  const { text, shown } = tableOf(visibleSheet, unit, remainingLength, say);
   const rest = sheet.rows.length - shown;
-  const table = shown === 0 ? [] : [text, ...namesOf({ ...first, rows: first.rows.slice(0, shown) })];
-  const more = rest === 0 ? [] : [say('usage.more', { count: rest })];
-  const content = [...before, ...table, ...more, ...after].join('\n');
+  const table = shown === 0 ? [] : [text, ...namesOf({ ...visibleSheet, rows: visibleSheet.rows.slice(0, shown) })];
+  const moreNote = rest === 0 ? [] : [say('usage.more', { count: rest })];
+  const content = [...headerLines, ...table, ...moreNote, ...noteLines].join('\n');
   const { start, end } = sheet.range;
-  const csv = { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
-  return { content, files: [...(chart === undefined ? [] : [{ name: 'usage.png', ...chart }]), csv], controls };
+  const csvFile = { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
+  return { content, files: [...(chart === undefined ? [] : [{ name: 'usage.png', ...chart }]), csvFile], controls };
 }
 
 const isEmpty = ({ total }: Sheet): boolean => total === undefined || isZero(total);
@@ -91,10 +91,10 @@ function namesOf(sheet: Sheet): string[] {
   return names.length === 0 ? [] : [names.join(' · ')];
 }
 
-function rangeButtons({ range: shown, by, subject }: Sheet, today: string, say: Say): ButtonPlan[] {
+function rangeButtons({ range: currentRange, by, subject }: Sheet, today: string, say: Say): ButtonPlan[] {
   return quickRanges.map((name) => {
     const { start, end } = quickRange(name, today);
-    const isShown = start === shown.start && end === shown.end;
+    const isShown = start === currentRange.start && end === currentRange.end;
     const look = isShown ? 'primary' : 'plain';
     return buttonPlan(
       say(`usage.buttons.${name}`),
@@ -116,9 +116,9 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
     case 'otherDays': {
       const { count, first, last, total } = note;
       const days = rangeText({ start: first, end: last }, say);
-      const sent = say('usage.note.otherDays', { count, range: days });
-      if (total === undefined) return sent;
-      return `${sent} ${say('usage.note.otherTotal', { total: gatewayAmount(total, unit, say) })}`;
+      const daysNote = say('usage.note.otherDays', { count, range: days });
+      if (total === undefined) return daysNote;
+      return `${daysNote} ${say('usage.note.otherTotal', { total: gatewayAmount(total, unit, say) })}`;
     }
     case 'undated':
       return say('usage.note.undated', { range });
@@ -144,7 +144,7 @@ const MAX_MODEL_LENGTH = 40;
 
 function comparedText(models: readonly ComparedModel[], say: Say): string {
   const lines = models.slice(0, MAX_COMPARED).map(({ label, count, estimate, cost }) => {
-    const model = inCode(cutMiddle(label, MAX_MODEL_LENGTH));
+    const model = inlineCode(truncateMiddle(label, MAX_MODEL_LENGTH));
     return say('usage.note.comparedModel', {
       ...{ model, count },
       ...{ estimate: aboutDollars(estimate), cost: aboutDollars(cost) },
@@ -155,18 +155,18 @@ function comparedText(models: readonly ComparedModel[], say: Say): string {
 
 /** Every line of the sheet with every digit. */
 export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
-  const withDollars = sheet.rows.some(({ amount }) => dollarsOf(sheet, amount, unit) !== undefined);
-  const head = [
+  const hasDollars = sheet.rows.some(({ amount }) => dollarsOf(sheet, amount, unit) !== undefined);
+  const header = [
     ...[sheet.by, 'requests', 'amount'],
-    ...(withDollars ? ['dollars'] : []),
+    ...(hasDollars ? ['dollars'] : []),
     ...(sheet.isEstimate ? ['estimate'] : []),
   ];
-  const rows = sheet.rows.map((line) => [
-    labelOf(line, sheet, say),
-    line.requests === undefined ? '' : String(line.requests),
-    amountText({ ...line, isEstimate: false }) ?? '',
-    ...(withDollars ? [dollarsOf(sheet, line.amount, unit) ?? ''] : []),
-    ...(sheet.isEstimate ? [line.isEstimate ? 'yes' : 'no'] : []),
+  const rows = sheet.rows.map((row) => [
+    labelOf(row, sheet, say),
+    row.requests === undefined ? '' : String(row.requests),
+    amountText({ ...row, isEstimate: false }) ?? '',
+    ...(hasDollars ? [dollarsOf(sheet, row.amount, unit) ?? ''] : []),
+    ...(sheet.isEstimate ? [row.isEstimate ? 'yes' : 'no'] : []),
   ]);
-  return csv([head, ...rows]);
+  return csv([header, ...rows]);
 }

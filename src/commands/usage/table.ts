@@ -1,6 +1,6 @@
 import type { Say } from '../../locales/index.ts';
 import type { Sheet } from '../../services/usage/sheet.ts';
-import { amountText, cutMiddle, dollarsOf, shortLabel, type Unit } from './amounts.ts';
+import { amountText, dollarsOf, shortLabel, truncateMiddle, type Unit } from './amounts.ts';
 
 /** The width of a code block on a phone. */
 const PHONE_WIDTH = 44;
@@ -22,25 +22,25 @@ interface Layout {
 /** The first lines of a sheet, aligned in a code block of at most `room` characters; `shown` is their number. */
 export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { text: string; shown: number } {
   const head = say(`usage.column.${sheet.by}`);
-  const all = sheet.rows.map((line, index) => shortLabel(line, index, sheet, say));
-  const labelWidth = Math.min(MAX_LABEL_WIDTH, widest([head, ...all]));
+  const labels = sheet.rows.map((row, index) => shortLabel(row, index, sheet, say));
+  const labelWidth = Math.min(MAX_LABEL_WIDTH, maxWidth([head, ...labels]));
   const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, say), labelWidth);
   const width = isStacked ? PHONE_WIDTH : labelWidth;
   const rowOf = (label: string, cells: readonly string[]): string => {
     const numbers = cells.map((cell, index) => cell.padStart(widthOf(columns[index])));
-    const shown = cutMiddle(label, width);
-    return isStacked ? `${shown}\n${GAP}${numbers.join(GAP)}` : [shown.padEnd(width), ...numbers].join(GAP);
+    const shownLabel = truncateMiddle(label, width);
+    return isStacked ? `${shownLabel}\n${GAP}${numbers.join(GAP)}` : [shownLabel.padEnd(width), ...numbers].join(GAP);
   };
   const headRow = columns.map((column) => column.head);
   const cellsAt = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '');
-  const rows = [rowOf(head, headRow), ...all.map((label, index) => rowOf(label, cellsAt(index)))];
-  let left = room - 2 * (FENCE.length + 1);
+  const rows = [rowOf(head, headRow), ...labels.map((label, index) => rowOf(label, cellsAt(index)))];
+  let remaining = room - 2 * (FENCE.length + 1);
   const firstOverflow = rows.findIndex((row) => {
-    left -= row.length + 1;
-    return left < 0;
+    remaining -= row.length + 1;
+    return remaining < 0;
   });
-  const fitting = firstOverflow < 0 ? rows : rows.slice(0, firstOverflow);
-  return { text: [FENCE, ...fitting, FENCE].join('\n'), shown: Math.max(0, fitting.length - 1) };
+  const fittingRows = firstOverflow < 0 ? rows : rows.slice(0, firstOverflow);
+  return { text: [FENCE, ...fittingRows, FENCE].join('\n'), shown: Math.max(0, fittingRows.length - 1) };
 }
 
 type Columns = Record<'requests' | 'amount' | 'dollars', Column[]>;
@@ -51,7 +51,7 @@ function columnsOf(sheet: Sheet, gatewayUnit: Unit, say: Say): Columns {
     return hasValues ? [{ head, cells: cells.map((cell) => cell ?? '-') }] : [];
   };
   const { rows } = sheet;
-  const requests = rows.map((line) => line.requests?.toString());
+  const requests = rows.map((row) => row.requests?.toString());
   const dollars = rows.map(({ amount }) => dollarsOf(sheet, amount, gatewayUnit));
   const unit = sheet.subject === 'account' ? 'amount' : 'dollars';
   return {
@@ -70,11 +70,11 @@ function layoutOf({ requests, amount, dollars }: Columns, label: number): Layout
   ];
   const widthOfAll = (columns: readonly Column[]): number =>
     columns.reduce((sum, column) => sum + GAP.length + widthOf(column), 0);
-  const sideBySide = layouts.find((columns) => label + widthOfAll(columns) <= PHONE_WIDTH);
-  if (sideBySide) return { columns: sideBySide, isStacked: false };
-  const stacked = layouts.find((columns) => widthOfAll(columns) <= PHONE_WIDTH) ?? layouts.at(-1) ?? [];
-  return { columns: stacked, isStacked: true };
+  const sideBySideColumns = layouts.find((columns) => label + widthOfAll(columns) <= PHONE_WIDTH);
+  if (sideBySideColumns) return { columns: sideBySideColumns, isStacked: false };
+  const stackedColumns = layouts.find((columns) => widthOfAll(columns) <= PHONE_WIDTH) ?? layouts.at(-1) ?? [];
+  return { columns: stackedColumns, isStacked: true };
 }
 
-const widest = (texts: readonly string[]): number => texts.reduce((max, text) => Math.max(max, text.length), 0);
-const widthOf = (column: Column | undefined): number => (column ? widest([column.head, ...column.cells]) : 0);
+const maxWidth = (texts: readonly string[]): number => texts.reduce((max, text) => Math.max(max, text.length), 0);
+const widthOf = (column: Column | undefined): number => (column ? maxWidth([column.head, ...column.cells]) : 0);

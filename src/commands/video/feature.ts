@@ -6,7 +6,7 @@ import { chooseModel, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 import { videoMenu, videoOpener, videoSubmit } from './form.ts';
 import { videoKinds } from './kinds.ts';
-import { submitOrAsk } from './limits.ts';
+import { submitOrConfirm } from './limits.ts';
 import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
 import { text } from './text.ts';
 import { videoView } from './view.ts';
@@ -24,11 +24,11 @@ const videoCommand = command({
     return draft instanceof Refusal ? draft : { draft, model };
   },
   guards: [requirePostPermissions],
-  suggest: (_option, typed, context: HandlerContext<Services>) => suggestModels('video', typed, context),
-  async run({ draft, model: typed }, context: HandlerContext<Services>) {
+  suggest: (_option, input, context: HandlerContext<Services>) => suggestModels('video', input, context),
+  async run({ draft, model: modelInput }, context: HandlerContext<Services>) {
     const { services } = context;
-    const model = await chooseModel('video', typed, services);
-    return submitOrAsk(videoOrder(draft, { model, fields: services.videoFields }), context);
+    const model = await chooseModel('video', modelInput, services);
+    return submitOrConfirm(videoOrder(draft, { model, fields: services.videoFields }), context);
   },
 });
 

@@ -5,17 +5,17 @@ import { form, type HandlerContext, type Menu, opener } from '../../discord/hand
 import type { FormPlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { inTimeForForm, pressedTask } from '../../messages/pressed-task.ts';
-import { isSpoiler, mustHaveResult } from '../../services/tasks/task-facts.ts';
+import { loadForForm, pressedTask } from '../../messages/pressed-task.ts';
+import { assertHasResult, isSpoiler } from '../../services/tasks/task-facts.ts';
 import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage } from '../options.ts';
 import type { Services } from '../services.ts';
-import { submitOrAsk } from './limits.ts';
+import { submitOrConfirm } from './limits.ts';
 import { videoOrder, videoRequest } from './request.ts';
 
 /** Opens the form for a video made from a result. The pressed message has its files' URLs, valid for a day. */
 export const videoOpener = opener(customIds.makeVideo, async (taskId, context: HandlerContext<Services>, pressed) => {
-  const task = await inTimeForForm(pressedTask(taskId, context), context);
-  mustHaveResult(task);
+  const task = await loadForForm(pressedTask(taskId, context), context);
+  assertHasResult(task);
   return formFor(imagesOfResult(task, pressed), customIds.makeVideoFilled.id({ from: 'task', taskId }), context);
 });
 
@@ -37,16 +37,16 @@ export const videoSubmit = form(customIds.makeVideoFilled, {
   reply: 'new-message',
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
   parse({ fields }) {
-    const { model: typed, values } = valuesIn(fields);
+    const { model: modelInput, values } = readForm(fields);
     const draft = videoRequest(values);
-    return draft instanceof Refusal ? draft : { draft, typed };
+    return draft instanceof Refusal ? draft : { draft, typed: modelInput };
   },
-  async run(from, { draft, typed }, context: HandlerContext<Services>) {
-    const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, context);
-    const model = await chooseModel('video', typed, context.services);
+  async run(formOrigin, { draft, typed: modelInput }, context: HandlerContext<Services>) {
+    const parent = formOrigin.from === 'menu' ? undefined : await pressedTask(formOrigin.taskId, context);
+    const model = await chooseModel('video', modelInput, context.services);
     const spoiler = parent && isSpoiler(parent);
     const order = videoOrder(draft, { model, fields: context.services.videoFields, spoiler });
-    return submitOrAsk({ ...order, parent }, context);
+    return submitOrConfirm({ ...order, parent }, context);
   },
 });
 
@@ -67,7 +67,7 @@ const MAX_IMAGES = 7;
 
 /** The URLs are in a field, so nothing has to be stored until the form is submitted. */
 export function videoForm({ id, images, model = '' }: VideoForm, say: Say): FormPlan {
-  const addresses = fitIntoField(images.slice(0, MAX_IMAGES)).map(({ address }) => address);
+  const urls = fitIntoField(images.slice(0, MAX_IMAGES)).map(({ address }) => address);
   return {
     id,
     title: say('video.form.title'),
@@ -75,7 +75,7 @@ export function videoForm({ id, images, model = '' }: VideoForm, say: Say): Form
       { type: 'text', name: 'words', label: say('video.form.prompt'), isLong: true, required: true },
       {
         ...{ type: 'text', name: 'pictures', label: say('video.form.images'), hint: say('video.form.imagesHint') },
-        ...{ value: addresses.join('\n'), isLong: true },
+        ...{ value: urls.join('\n'), isLong: true },
       },
       { type: 'text', name: 'model', label: say('video.form.model'), hint: say('video.form.modelHint'), value: model },
       { type: 'text', name: 'duration', label: say('video.form.duration') },
@@ -84,7 +84,7 @@ export function videoForm({ id, images, model = '' }: VideoForm, say: Say): Form
   };
 }
 
-function valuesIn({ words = '', pictures: images = '', model = '', duration = '', size = '' }: FormValues['fields']) {
+function readForm({ words = '', pictures: images = '', model = '', duration = '', size = '' }: FormValues['fields']) {
   return {
     model: model.trim() === '' ? undefined : model.trim(),
     values: { prompt: words, links: images, duration, size },

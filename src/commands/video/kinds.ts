@@ -7,18 +7,20 @@ import type { KindTools } from '../feature.ts';
 
 type DurationFields = Pick<TaskRequests['video'], 'model' | 'mode'>;
 
-/** Jobs with a better mode take longer. */
+/** Jobs in a higher-quality mode take longer. */
 const durationKey = ({ model, mode = '' }: DurationFields): string => `video:${model}:${mode}`;
 const videoLimit = (): WaitLimit => 'video';
 
 function givenReferences({ references = [] }: Materials, medium: GivenReference['medium']): string[] {
-  return references.filter((one) => one.medium === medium).map((one) => one.given);
+  return references.filter((one) => one.medium === medium).map((one) => one.uri);
 }
 
 /** The fields for a first and a last frame. */
-function framesFor(model: string, [image, last]: readonly string[]) {
-  if (image === undefined || last === undefined) return { image };
-  return referenceLimits(model).lastFrame === 'image_tail' ? { image, image_tail: last } : { images: [image, last] };
+function framesFor(model: string, [image, lastImage]: readonly string[]) {
+  if (image === undefined || lastImage === undefined) return { image };
+  return referenceLimits(model).lastFrame === 'image_tail'
+    ? { image, image_tail: lastImage }
+    : { images: [image, lastImage] };
 }
 
 /** The generic endpoint and `/v1/videos` (specification, 4.4), and image-to-video on the vendor path (4.2). */
@@ -32,7 +34,7 @@ export function videoKinds({
     defineKind({
       name: 'video',
       source: { name: 'videos', pollOne: (remoteId) => videos.get(remoteId, { attempts: 1 }) },
-      takesCallback,
+      acceptsCallback: takesCallback,
       waitLimit: videoLimit,
       durationKey,
       submit(request, { materials, user, callbackUrl }) {
@@ -60,7 +62,7 @@ export function videoKinds({
       // A form contains files, and no URLs.
       ...(videosBody === 'form' && { transfer: 'base64' }),
       source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
-      takesCallback,
+      acceptsCallback: takesCallback,
       waitLimit: videoLimit,
       durationKey,
       submit({ prompt, model, size, duration, ...request }, { materials, user, callbackUrl }) {
@@ -68,9 +70,9 @@ export function videoKinds({
         // The specification does not show this endpoint's fields, so those of the generic one are sent as extension fields.
         const extensions = withoutUndefined({ aspect_ratio, resolution, mode, metadata, ...extra });
         const { image, ...lastFrame } = framesFor(model, givenReferences(materials, 'image'));
-        const all = { ...extensions, ...lastFrame };
+        const extraFields = { ...extensions, ...lastFrame };
         return v1Videos.create(
-          { prompt, model, size, duration, ...withoutUndefined({ image }), extra: all, callbackUrl },
+          { prompt, model, size, duration, ...withoutUndefined({ image }), extra: extraFields, callbackUrl },
           { user },
         );
       },
@@ -78,7 +80,7 @@ export function videoKinds({
     defineKind({
       name: 'image-to-video',
       source: { name: 'image to video', pollOne: (remoteId) => imageToVideo.get(remoteId, { attempts: 1 }) },
-      takesCallback,
+      acceptsCallback: takesCallback,
       waitLimit: videoLimit,
       durationKey,
       submit({ prompt, model, duration, mode }, { materials, user, callbackUrl }) {

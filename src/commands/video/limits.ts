@@ -1,5 +1,5 @@
 import type { HandlerContext, Outcome } from '../../discord/handlers.ts';
-import { inCode } from '../../discord/markdown.ts';
+import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { type NewOrder, proposeHere, submitOrder } from '../../messages/pressed-task.ts';
 import { proposalQuestion } from '../../messages/proposal.ts';
@@ -19,18 +19,18 @@ export function exceededLimits(
   limits: ReferenceLimits,
   say: Say,
 ): string[] {
-  const given = groupByMedium(references);
-  const counted = (['image', 'video', 'audio'] as const).flatMap((medium) => {
-    const [count, max] = [given.get(medium)?.length ?? 0, limits[`${medium}s`]];
+  const referencesByMedium = groupByMedium(references);
+  const exceededCounts = (['image', 'video', 'audio'] as const).flatMap((medium) => {
+    const [count, max] = [referencesByMedium.get(medium)?.length ?? 0, limits[`${medium}s`]];
     return count > max ? [say(`video.limits.${medium}s`, { given: String(count), max: String(max) })] : [];
   });
-  if (seconds <= limits.videoSeconds + TOLERANCE_SECONDS) return counted;
-  const lengths = { seconds: String(Math.round(seconds * 10) / 10), max: String(limits.videoSeconds) };
-  return [...counted, say('video.limits.seconds', lengths)];
+  if (seconds <= limits.videoSeconds + TOLERANCE_SECONDS) return exceededCounts;
+  const facts = { seconds: String(Math.round(seconds * 10) / 10), max: String(limits.videoSeconds) };
+  return [...exceededCounts, say('video.limits.seconds', facts)];
 }
 
-/** Submits an order, or asks its member for confirmation first if it has more references than the model usually accepts. */
-export async function submitOrAsk(
+/** Submits an order, or asks the member for confirmation first if the order has more references than the model usually accepts. */
+export async function submitOrConfirm(
   order: NewOrder & { request: VideoRequest },
   context: HandlerContext<Services>,
 ): Promise<Outcome> {
@@ -39,7 +39,9 @@ export async function submitOrAsk(
   const seconds = await services.referenceSeconds(references, place.userId);
   const lines = exceededLimits(references, seconds, referenceLimits(model), say);
   if (lines.length === 0) return submitOrder(order, context);
-  const reason = [say('video.limits.model', { model: inCode(model) }), ...lines.map((line) => `- ${line}`)].join('\n');
+  const reason = [say('video.limits.model', { model: inlineCode(model) }), ...lines.map((line) => `- ${line}`)].join(
+    '\n',
+  );
   const { outlook } = services.tasks;
   const question = { reason, run: say('video.limits.submit'), outlook };
   return proposalQuestion(await proposeHere(order, context), question, say);

@@ -25,11 +25,15 @@ export const referenceSeconds =
     let total = 0;
     // One at a time, so that no request holds more than one video in the memory that all requests share.
     for (const { address } of groupByMedium(references).get('video') ?? [])
-      total += (await secondsAt(address, memberId, deps)) ?? 0;
+      total += (await measureSeconds(address, memberId, deps)) ?? 0;
     return total;
   };
 
-async function secondsAt(address: string, givenBy: string, { media, log }: LengthDeps): Promise<number | undefined> {
+async function measureSeconds(
+  address: string,
+  givenBy: string,
+  { media, log }: LengthDeps,
+): Promise<number | undefined> {
   try {
     const video = await media.fetch({ address }, { ...FETCH_LIMITS, givenBy });
     try {

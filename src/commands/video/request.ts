@@ -18,7 +18,7 @@ import {
   readFiles,
   readImages,
 } from '../options.ts';
-import { fields, readCamera, readDuration, readExtra, readSize, refuseTaken } from './typed-options.ts';
+import { fields, readCamera, readDuration, readExtra, readSize, refuseReservedField } from './typed-options.ts';
 
 /** The references stay in this order: images (for some models a first and a last frame), videos, audio files. */
 const videoShape = defineRequest({
@@ -50,10 +50,10 @@ declare module '../../services/tasks/task.ts' {
 }
 
 const traits = { isPaid: true, isVisual: true, hasOwnPrompt: true, modelKind: 'video' } as const;
-const generic: KindSpec<'video'> = { request: genericShape.loose(), traits };
-const second: KindSpec<'second-video'> = { request: videoShape.loose(), traits };
-const vendor: KindSpec<'image-to-video'> = { request: vendorShape.loose(), traits };
-export const videoSpecs = { video: generic, 'second-video': second, 'image-to-video': vendor };
+const genericSpec: KindSpec<'video'> = { request: genericShape.loose(), traits };
+const secondSpec: KindSpec<'second-video'> = { request: videoShape.loose(), traits };
+const vendorSpec: KindSpec<'image-to-video'> = { request: vendorShape.loose(), traits };
+export const videoSpecs = { video: genericSpec, 'second-video': secondSpec, 'image-to-video': vendorSpec };
 
 /** The endpoints for videos: the generic task and `/v1/videos` (specification, 4.4), and the vendor path (4.2). */
 export const endpoints = ['generic', 'image-to-video', 'videos'] as const;
@@ -70,15 +70,15 @@ const fileOptions = {
   ...{ image5: fileOption, image6: fileOption, image7: fileOption },
 };
 
-const short = { type: 'text', max: 30 } as const;
+const shortText = { type: 'text', max: 30 } as const;
 
 export const videoOptions = {
   prompt: promptOption,
   model: modelOption,
   ...fileOptions,
   links: linksOption,
-  size: short,
-  duration: short,
+  size: shortText,
+  duration: shortText,
   mode: { type: 'text', max: 100 },
   negative: { type: 'text', max: MAX_TEXT_LENGTH },
   seed: { type: 'number', isInteger: true, min: 0, max: MAX_SEED },
@@ -137,17 +137,17 @@ interface OrderFacts {
 
 /** The complete request, including what depends on the model and the gateway. */
 export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: OrderFacts): OrderedRequest<VideoKind> {
-  const more = { model, ...(spoiler && { spoiler }) };
+  const orderFields = { model, ...(spoiler && { spoiler }) };
   const { lastFrame } = referenceLimits(model);
   switch (draft.kind) {
     case 'video':
-      return { kind: 'video', request: { ...withGatewayNames(draft.request, fields), ...more } };
+      return { kind: 'video', request: { ...withGatewayNames(draft.request, fields), ...orderFields } };
     case 'second-video':
       checkFrameCount(draft.request, lastFrame !== undefined);
-      return { kind: 'second-video', request: { ...draft.request, ...more } };
+      return { kind: 'second-video', request: { ...draft.request, ...orderFields } };
     case 'image-to-video':
       checkFrameCount(draft.request, lastFrame === 'image_tail');
-      return { kind: 'image-to-video', request: { ...draft.request, ...more } };
+      return { kind: 'image-to-video', request: { ...draft.request, ...orderFields } };
   }
 }
 
@@ -159,35 +159,43 @@ function checkFrameCount({ references = [] }: Pick<VideoRequest, 'references'>, 
 
 /** Refuses an `extra` that sets a field in which this gateway expects another option. */
 function withGatewayNames({ faceCheck, ...request }: Request<'video'>, fields: VideoFields): Request<'video'> {
-  const taken = {
+  const reservedFields = {
     ...(fields.referenceVideos !== undefined && { [fields.referenceVideos]: 'reference_video' }),
     [fields.referenceAudios]: 'reference_audio',
     ...(fields.faceCheck !== undefined && { [fields.faceCheck]: 'face_check' }),
   };
-  for (const name of Object.keys(request.extra ?? {})) refuseTaken(`!${name}`, taken);
+  for (const name of Object.keys(request.extra ?? {})) refuseReservedField(`!${name}`, reservedFields);
   if (faceCheck === undefined) return request;
   return { ...request, ...(fields.faceCheck === undefined ? { notSent: ['face_check'] } : { faceCheck }) };
 }
 
 function genericRequest(values: VideoValues): Request<'video'> {
   const files = throwRefusal(readFiles(values, { max: MAX_FILES, media: ['image', 'video', 'audio'] }));
-  const any = files.map((one): Reference => ({ ...one, medium: 'any', takes: 'address or data' }));
-  const references = [...any, ...linked(values, 'video'), ...linked(values, 'audio')];
-  return { ...common(values), ...withReferences(references), ...withoutUndefined({ faceCheck: values.face_check }) };
+  const attachedReferences = files.map((one): Reference => ({ ...one, medium: 'any', takes: 'address or data' }));
+  const references = [
+    ...attachedReferences,
+    ...linkedReferences(values, 'video'),
+    ...linkedReferences(values, 'audio'),
+  ];
+  return {
+    ...commonFields(values),
+    ...withReferences(references),
+    ...withoutUndefined({ faceCheck: values.face_check }),
+  };
 }
 
 function secondRequest(values: VideoValues): Request<'second-video'> {
-  refuseOthers(values, ['reference_video', 'reference_audio', 'face_check']);
-  const taken = { seconds: 'duration', image_tail: 'image2' };
-  return { ...common(values, taken), ...withReferences(frames(values, 'address or data')) };
+  refuseOptions(values, ['reference_video', 'reference_audio', 'face_check']);
+  const reservedFields = { seconds: 'duration', image_tail: 'image2' };
+  return { ...commonFields(values, reservedFields), ...withReferences(frameReferences(values, 'address or data')) };
 }
 
 function vendorRequest(values: VideoValues): Request<'image-to-video'> {
-  const others = ['reference_video', 'reference_audio', 'face_check'] as const;
-  refuseOthers(values, ['size', 'negative', 'seed', 'camera', 'extra', ...others]);
-  const references = frames(values, 'address');
+  const unsupportedOptions = ['reference_video', 'reference_audio', 'face_check'] as const;
+  refuseOptions(values, ['size', 'negative', 'seed', 'camera', 'extra', ...unsupportedOptions]);
+  const references = frameReferences(values, 'address');
   if (references.length === 0) throw new Refusal('refusals.imageRequired');
-  const { prompt, duration, mode } = base(values);
+  const { prompt, duration, mode } = baseFields(values);
   return {
     prompt,
     ...(duration !== undefined && { duration: Number(duration) }),
@@ -196,29 +204,29 @@ function vendorRequest(values: VideoValues): Request<'image-to-video'> {
   };
 }
 
-function common(values: VideoValues, taken?: Readonly<Record<string, string>>): Request<'second-video'> {
+function commonFields(values: VideoValues, reservedFields?: Readonly<Record<string, string>>): Request<'second-video'> {
   const camera_control = readCamera(values.camera);
-  const { metadata, topLevel } = readExtra(values.extra, taken);
+  const { metadata, topLevel } = readExtra(values.extra, reservedFields);
   const { negative, seed } = values;
-  const all = {
+  const metadataFields = {
     ...withoutUndefined({ negative_prompt: negative?.trim() || undefined, seed, camera_control }),
     ...metadata,
   };
   return {
-    ...base(values),
+    ...baseFields(values),
     ...readSize(values.size),
-    ...(Object.keys(all).length > 0 && { metadata: all }),
+    ...(Object.keys(metadataFields).length > 0 && { metadata: metadataFields }),
     ...(Object.keys(topLevel).length > 0 && { extra: topLevel }),
   };
 }
 
-const base = ({ prompt, duration, mode }: VideoValues) => ({
+const baseFields = ({ prompt, duration, mode }: VideoValues) => ({
   prompt: prompt.trim(),
   ...withoutUndefined({ duration: readDuration(duration), mode: mode?.trim() || undefined }),
 });
 
 /** The first frame, and an optional last one. */
-function frames(values: References, takes: Reference['takes']): Reference[] {
+function frameReferences(values: References, takes: Reference['takes']): Reference[] {
   const images = imagesOf(values, takes);
   if (images.length > 2) throw new Refusal('refusals.endpointTakesTwoImages', { count: String(images.length) });
   return images;
@@ -227,7 +235,7 @@ function frames(values: References, takes: Reference['takes']): Reference[] {
 const withReferences = (references: Reference[]): { references?: Reference[] } =>
   references.length > 0 ? { references } : {};
 
-function refuseOthers(values: VideoValues, options: readonly (keyof VideoValues)[]): void {
+function refuseOptions(values: VideoValues, options: readonly (keyof VideoValues)[]): void {
   const option = options.find((one) => values[one] !== undefined && values[one] !== '');
   if (option !== undefined) throw new Refusal('refusals.optionNotSupported', { option });
 }
@@ -238,11 +246,11 @@ const MAX_FILES = 20;
 const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>
   throwRefusal(readImages(values, MAX_FILES)).map((one) => ({ ...one, medium: 'image', takes }));
 
-function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
+function linkedReferences(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   const option = `reference_${medium}` as const;
-  const addresses = linksIn({ links: values[option] });
-  if (addresses.length > MAX_FILES) throw new Refusal('refusals.tooManyUrls', { option, max: String(MAX_FILES) });
-  return addresses.map((address) => {
+  const urls = linksIn({ links: values[option] });
+  if (urls.length > MAX_FILES) throw new Refusal('refusals.tooManyUrls', { option, max: String(MAX_FILES) });
+  return urls.map((address) => {
     if (!webAddress.safeParse(address).success)
       throw new Refusal('refusals.urlInvalid', { option, link: address.slice(0, MAX_SHOWN_LINK_LENGTH) });
     return { address, name: fileNameIn(address).slice(0, MAX_SHOWN_LINK_LENGTH), medium, takes: 'address' };

@@ -5,7 +5,7 @@ import { bodyOf } from '../adapter.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { findPostedPart } from '../outbox/adoption.ts';
 import { errorFacts } from '../outbox/errors.ts';
-import { waysToPart } from '../outbox/ways.ts';
+import { partRoutes } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { Continuation, type ContinuationParts } from './continuation.ts';
 
@@ -17,7 +17,7 @@ interface AnswersParts extends ContinuationParts {
 export class Answers {
   readonly #parts: AnswersParts;
   readonly #continuations = new Map<string, Continuation>();
-  readonly #stopping = new AbortController();
+  readonly #shutdown = new AbortController();
 
   constructor(parts: AnswersParts) {
     this.#parts = parts;
@@ -39,11 +39,11 @@ export class Answers {
   /** Deletes the further messages of an answer, and its voice messages; the caller deletes the first one. */
   async deleteFurther(task: Task): Promise<void> {
     const { outbox, clock } = this.#parts;
-    const further = [...(await this.#partsOf(task)), ...voiceMessagesOf(task)];
+    const furtherMessages = [...(await this.#partsOf(task)), ...voiceMessagesOf(task)];
     // Messages in other channels are deleted together with their own tasks.
-    for (const place of further.filter(({ channelId }) => channelId === task.message?.channelId)) {
-      const [way] = waysToPart(task, place, clock.now());
-      if (way) await this.#tryAndLog('Could not delete a part of an answer.', task, () => outbox.remove(way));
+    for (const place of furtherMessages.filter(({ channelId }) => channelId === task.message?.channelId)) {
+      const [route] = partRoutes(task, place, clock.now());
+      if (route) await this.#tryAndLog('Could not delete a part of an answer.', task, () => outbox.remove(route));
     }
   }
 
@@ -52,11 +52,11 @@ export class Answers {
     const { parts, posting } = answerOf(task);
     if (posting?.by !== 'bot') return parts;
     const find = () => findPostedPart(task, posting, this.#parts.outbox);
-    const found = await this.#tryAndLog('Could not search for a part of an answer.', task, find);
-    return found ? [...parts, { ...found, by: 'bot' }] : parts;
+    const foundPart = await this.#tryAndLog('Could not search for a part of an answer.', task, find);
+    return foundPart ? [...parts, { ...foundPart, by: 'bot' }] : parts;
   }
 
-  /** Replies to a member's message; undefined if the bot is not allowed to write. */
+  /** Replies to a member's message; returns undefined if the bot is not allowed to post. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
     const post = () => this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, repliesTo: id }));
     return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);
@@ -69,7 +69,7 @@ export class Answers {
   }
 
   async finish(): Promise<void> {
-    this.#stopping.abort();
+    this.#shutdown.abort();
     await Promise.all([...this.#continuations.values()].map((one) => one.finish()));
   }
 
@@ -83,12 +83,12 @@ export class Answers {
   }
 
   #continuationOf({ id }: Task): Continuation {
-    const known = this.#continuations.get(id);
-    if (known) return known;
+    const existing = this.#continuations.get(id);
+    if (existing) return existing;
     const created = new Continuation({
       ...this.#parts,
       id,
-      stopping: this.#stopping.signal,
+      stopping: this.#shutdown.signal,
       onEnd: (task) => this.#parts.delivery.show(task),
     });
     this.#continuations.set(id, created);

@@ -8,7 +8,7 @@ import { LatestState } from '../delivery/latest-state.ts';
 import type { DeliveryParts } from '../delivery/record.ts';
 import { errorFacts, failureKindOf } from '../outbox/errors.ts';
 import { ShownContent } from '../outbox/shown-content.ts';
-import { tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
+import { type MessageRoute, partRoutes, tokenRoute } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { PartPoster, type PartToPost, type SendFailure } from './part-poster.ts';
 
@@ -31,9 +31,9 @@ interface ContinuationContext extends ContinuationParts {
 export class Continuation extends LatestState {
   readonly #context: ContinuationContext;
   readonly #backoff: Backoff;
-  readonly #closedWays = new Set<Way['by']>();
+  readonly #closedWays = new Set<MessageRoute['by']>();
   readonly #appearances = new Map<string, ShownContent>();
-  readonly #deleted = new Set<string>();
+  readonly #deletedIds = new Set<string>();
   readonly #poster: PartPoster;
   #nextAt = 0;
 
@@ -71,7 +71,7 @@ export class Continuation extends LatestState {
 
   #gapOf(task: Task): number {
     const isByBot = answerOf(task).parts.some(({ by }) => by === 'bot');
-    return !isByBot && !this.#closedWays.has('token') && tokenWay(task, this.#context.clock.now())
+    return !isByBot && !this.#closedWays.has('token') && tokenRoute(task, this.#context.clock.now())
       ? GAP_MS
       : GAP_AS_BOT_MS;
   }
@@ -79,28 +79,28 @@ export class Continuation extends LatestState {
   /** Returns the changed task, or the same object if there was nothing to do. */
   async #showParts(task: Task, isEnd: boolean): Promise<Task> {
     const { first, further } = this.#context.plansOf(task);
-    const hasSurplus = answerOf(task).parts.length > further.length;
-    if (further.length === 0 && !hasSurplus) return task;
+    const hasSurplusParts = answerOf(task).parts.length > further.length;
+    if (further.length === 0 && !hasSurplusParts) return task;
     // This state of the task may be older than the message that was posted last.
-    const now = await this.#withRetry(isEnd, () => this.#change((same) => same));
-    if (typeof now !== 'object') return task;
-    let known = now;
+    const latest = await this.#withRetry(isEnd, () => this.#change((same) => same));
+    if (typeof latest !== 'object') return task;
+    let current = latest;
     let isComplete = true;
     for (const [index, plan] of further.entries()) {
-      const place = answerOf(known).parts[index];
+      const place = answerOf(current).parts[index];
       // A part can grow while it waits to be posted. A later part is never posted before an earlier one.
-      const done = place
-        ? await this.#withRetry(isEnd, () => this.#edit(known, place, bodyOf(plan)))
-        : await this.#withRetry(isEnd, () => this.#post({ index, first, wanted: bodyOf(plan) }));
-      if (typeof done === 'object') known = done;
-      else if (done !== 'done' && done !== 'gone') {
+      const outcome = place
+        ? await this.#withRetry(isEnd, () => this.#edit(current, place, bodyOf(plan)))
+        : await this.#withRetry(isEnd, () => this.#post({ index, first, intended: bodyOf(plan) }));
+      if (typeof outcome === 'object') current = outcome;
+      else if (outcome !== 'done' && outcome !== 'gone') {
         isComplete = false;
         break;
       }
     }
-    if (!isEnd) return known === task ? { ...task } : known;
-    if (hasSurplus) known = await this.#removeSurplus(known, further.length);
-    return isComplete ? this.#change(markPartsShown) : known;
+    if (!isEnd) return current === task ? { ...task } : current;
+    if (hasSurplusParts) current = await this.#removeSurplus(current, further.length);
+    return isComplete ? this.#change(markPartsShown) : current;
   }
 
   /** Showing the end is retried until it succeeds; showing progress is not retried. */
@@ -116,19 +116,19 @@ export class Continuation extends LatestState {
     }
   }
 
-  async #edit(task: Task, place: AnswerPart, wanted: MessageBody): Promise<'done' | SendFailure> {
-    if (this.#deleted.has(place.id)) return 'gone';
+  async #edit(task: Task, place: AnswerPart, intended: MessageBody): Promise<'done' | SendFailure> {
+    if (this.#deletedIds.has(place.id)) return 'gone';
     const appearance = this.#appearances.get(place.id) ?? new ShownContent();
     this.#appearances.set(place.id, appearance);
-    const change = appearance.changeTo(wanted);
+    const change = appearance.changeTo(intended);
     if (!change) return 'done';
-    for (const way of this.#waysTo(task, place)) {
-      const outcome = await this.#attempt(way.by, async () => {
-        await this.#context.outbox.edit(way, change.sent);
+    for (const route of this.#waysTo(task, place)) {
+      const outcome = await this.#attempt(route.by, async () => {
+        await this.#context.outbox.edit(route, change.sent);
         change.confirm();
         return 'done' as const;
       });
-      if (outcome === 'gone') this.#deleted.add(place.id);
+      if (outcome === 'gone') this.#deletedIds.add(place.id);
       if (outcome !== 'no-way') return outcome;
     }
     return 'no-way';
@@ -139,24 +139,24 @@ export class Continuation extends LatestState {
     if (posted === 'no-way') return 'no-way';
     const place = answerOf(posted.task).parts[part.index];
     if (!place) return 'no-way';
-    if (posted.shows) {
+    if (posted.isCurrent) {
       const appearance = new ShownContent();
-      appearance.changeTo(part.wanted)?.confirm();
+      appearance.changeTo(part.intended)?.confirm();
       this.#appearances.set(place.id, appearance);
-    } else await this.#edit(posted.task, place, part.wanted);
+    } else await this.#edit(posted.task, place, part.intended);
     return posted.task;
   }
 
   /** Deletes messages that are no longer needed because their text was moved into a file. */
   async #removeSurplus(task: Task, max: number): Promise<Task> {
     for (const place of answerOf(task).parts.slice(max)) {
-      const [way] = this.#waysTo(task, place);
-      if (way) await this.#withRetry(true, () => this.#attempt(way.by, () => this.#context.outbox.remove(way)));
+      const [route] = this.#waysTo(task, place);
+      if (route) await this.#withRetry(true, () => this.#attempt(route.by, () => this.#context.outbox.remove(route)));
     }
-    return this.#change((before) => dropParts(before, max));
+    return this.#change((current) => dropParts(current, max));
   }
 
-  async #attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | SendFailure> {
+  async #attempt<T>(by: MessageRoute['by'], work: () => Promise<T>): Promise<T | SendFailure> {
     try {
       return await work();
     } catch (error) {
@@ -174,7 +174,7 @@ export class Continuation extends LatestState {
   }
 
   #waysTo(task: Task, place: AnswerPart) {
-    return waysToPart(task, place, this.#context.clock.now()).filter(({ by }) => !this.#closedWays.has(by));
+    return partRoutes(task, place, this.#context.clock.now()).filter(({ by }) => !this.#closedWays.has(by));
   }
 
   async #change(transition: (task: Task) => Task): Promise<Task> {

@@ -9,8 +9,8 @@ import { type Backoff, RetryLater } from '../delivery/backoff.ts';
 import type { DeliveryParts } from '../delivery/record.ts';
 import { findPostedPart } from '../outbox/adoption.ts';
 import { failureKindOf, isUnsent } from '../outbox/errors.ts';
-import { NONCE_LIFE_MS } from '../outbox/outbox.ts';
-import { type ClosedWays, type TokenWay, tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
+import { NONCE_LIFETIME_MS } from '../outbox/outbox.ts';
+import { type ClosedRoutes, type MessageRoute, partRoutes, type TokenRoute, tokenRoute } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 
 /** Why a message could not be sent or edited. */
@@ -20,9 +20,9 @@ interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
   id: string;
   backoff: Backoff;
   stopping: AbortSignal;
-  closedWays: ClosedWays;
+  closedWays: ClosedRoutes;
   /** Interprets a failed request; throws `RetryLater` if its outcome is unknown. */
-  attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | SendFailure>;
+  attempt<T>(by: MessageRoute['by'], work: () => Promise<T>): Promise<T | SendFailure>;
   /** Throws `RetryLater` if the store fails. */
   change(transition: Transition): Promise<Task>;
 }
@@ -31,11 +31,11 @@ export interface PartToPost {
   index: number;
   /** The first message as it is shown before this part. */
   first: MessagePlan;
-  wanted: MessageBody;
+  intended: MessageBody;
 }
 
-/** `shows`: the message is known to show the intended content. */
-type Posted = { task: Task; shows: boolean };
+/** `isCurrent`: the message is known to show the intended content. */
+type Posted = { task: Task; isCurrent: boolean };
 
 /**
  * Posts the further messages of one answer, each only once. The intention is stored first. A message that the bot posts
@@ -51,40 +51,48 @@ export class PartPoster {
 
   async post(task: Task, part: PartToPost): Promise<Posted | 'no-way'> {
     if (answerOf(task).posting?.by === 'token') return 'no-way';
-    const known = await this.#withFirst(task, part.first);
-    if (!known?.message) return 'no-way';
-    return (await this.#asBot(known, known.message, part)) ?? this.#byToken(known, known.message, part);
+    const taskWithMessage = await this.#ensureFirstMessage(task, part.first);
+    if (!taskWithMessage?.message) return 'no-way';
+    return (
+      (await this.#postAsBot(taskWithMessage, taskWithMessage.message, part)) ??
+      this.#postByToken(taskWithMessage, taskWithMessage.message, part)
+    );
   }
 
   /** Undefined if the bot is not allowed to post there. */
-  async #asBot(task: Task, first: MessagePlace, { index, wanted }: PartToPost): Promise<Posted | 'no-way' | undefined> {
+  async #postAsBot(
+    task: Task,
+    first: MessagePlace,
+    { index, intended }: PartToPost,
+  ): Promise<Posted | 'no-way' | undefined> {
     const { outbox, clock, closedWays, attempt, change } = this.#parts;
-    const { posting: before } = answerOf(task);
-    const found = before ? await this.#find(task, before) : 'nowhere';
-    if (typeof found === 'object') return { task: await this.#posted(task, { ...found, by: 'bot' }), shows: false };
+    const { posting: pendingPost } = answerOf(task);
+    const searchResult = pendingPost ? await this.#find(task, pendingPost) : 'nowhere';
+    if (typeof searchResult === 'object')
+      return { task: await this.#storePosted(task, { ...searchResult, by: 'bot' }), isCurrent: false };
     if (task.route.isPrivate || !task.route.mayPost || closedWays.has('channel')) return undefined;
     const now = clock.now();
-    if (before && found === 'unseen' && now - before.at >= NONCE_LIFE_MS) return 'no-way';
+    if (pendingPost && searchResult === 'unseen' && now - pendingPost.at >= NONCE_LIFETIME_MS) return 'no-way';
     const pending = { by: 'bot', channelId: first.channelId, answers: first.id, at: now } as const;
-    const announced = found === 'unseen' ? task : await change((known) => markPartPosting(known, pending));
+    const pendingTask = searchResult === 'unseen' ? task : await change((known) => markPartPosting(known, pending));
     const reference = { message_id: first.id, fail_if_not_exists: false } as const;
-    const sent = { ...wanted, body: { ...wanted.body, message_reference: reference } };
+    const sent = { ...intended, body: { ...intended.body, message_reference: reference } };
     const nonce = `${this.#parts.id}-${index + 1}`;
     const place = await attempt('channel', () => outbox.post(first.channelId, nonce, sent));
     if (typeof place !== 'object') return undefined;
-    return { task: await this.#posted(announced, { ...place, by: 'bot' }), shows: !before };
+    return { task: await this.#storePosted(pendingTask, { ...place, by: 'bot' }), isCurrent: !pendingPost };
   }
 
-  async #byToken(task: Task, first: MessagePlace, { wanted }: PartToPost): Promise<Posted | 'no-way'> {
+  async #postByToken(task: Task, first: MessagePlace, { intended }: PartToPost): Promise<Posted | 'no-way'> {
     const { outbox, clock, log, attempt, change } = this.#parts;
     const token = this.#tokenWay(task);
     if (!token) return 'no-way';
     const { channelId, id: answers } = first;
     const pending = { by: 'token', channelId, answers, at: clock.now() } as const;
-    const announced = await change((known) => markPartPosting(known, pending));
+    const pendingTask = await change((known) => markPartPosting(known, pending));
     try {
-      const place = await attempt('token', () => outbox.addFollowUp(token, wanted, task.route.isPrivate));
-      if (typeof place === 'object') return { task: await this.#posted(announced, place), shows: true };
+      const place = await attempt('token', () => outbox.addFollowUp(token, intended, task.route.isPrivate));
+      if (typeof place === 'object') return { task: await this.#storePosted(pendingTask, place), isCurrent: true };
       if (place !== undefined) await change(clearPartPosting);
     } catch (error) {
       if (!(error instanceof RetryLater) || error.obstacle !== 'unreachable') throw error;
@@ -111,15 +119,15 @@ export class PartPoster {
   }
 
   /** Discord has confirmed the message, so only storing it is retried. */
-  async #posted(task: Task, part: AnswerPart): Promise<Task> {
+  async #storePosted(task: Task, part: AnswerPart): Promise<Task> {
     const { outbox, clock, backoff, stopping, attempt, change } = this.#parts;
     for (;;) {
       try {
-        return await change((before) => addPostedPart(before, part));
+        return await change((current) => addPostedPart(current, part));
       } catch (error) {
         // The member has deleted the task in the meantime, and nothing else would ever find this message.
-        const [way] = error instanceof Refusal ? waysToPart(task, part, clock.now()) : [];
-        if (way) await attempt(way.by, () => outbox.remove(way));
+        const [route] = error instanceof Refusal ? partRoutes(task, part, clock.now()) : [];
+        if (route) await attempt(route.by, () => outbox.remove(route));
         if (!(error instanceof RetryLater) || stopping.aborted) throw error;
         await backoff.wait(error);
       }
@@ -127,7 +135,7 @@ export class PartPoster {
   }
 
   /** Shows the first message if necessary: as long as the reply is a placeholder, Discord would replace it with the next message. */
-  async #withFirst(task: Task, first: MessagePlan): Promise<Task | undefined> {
+  async #ensureFirstMessage(task: Task, first: MessagePlan): Promise<Task | undefined> {
     if (task.message) return task;
     const { outbox, attempt, change } = this.#parts;
     const token = this.#tokenWay(task);
@@ -136,8 +144,8 @@ export class PartPoster {
     return typeof place === 'object' ? change((known) => setMessage(known, place)) : undefined;
   }
 
-  #tokenWay(task: Task): TokenWay | undefined {
+  #tokenWay(task: Task): TokenRoute | undefined {
     const { closedWays, clock } = this.#parts;
-    return closedWays.has('token') ? undefined : tokenWay(task, clock.now());
+    return closedWays.has('token') ? undefined : tokenRoute(task, clock.now());
   }
 }

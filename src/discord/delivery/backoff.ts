@@ -30,27 +30,27 @@ type Obstacle = keyof typeof PAUSES;
 /** Backs off between retries. A different cause starts again with the first pause. */
 export class Backoff {
   readonly #parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal };
-  #last: Obstacle | undefined;
+  #lastObstacle: Obstacle | undefined;
   #repeats = 0;
 
   constructor(parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal }) {
     this.#parts = parts;
   }
 
-  /** Returns when the work is done or the bot stops. `unexpected` is the log message for a bug. */
-  async retryUntilDone(work: () => Promise<void>, unexpected: string): Promise<void> {
+  /** Returns when the work is done or the bot stops. `bugMessage` is the log message for a bug. */
+  async retryUntilDone(work: () => Promise<void>, bugMessage: string): Promise<void> {
     do {
       try {
         return await work();
       } catch (error) {
-        await this.wait(error instanceof RetryLater ? error : this.#bug(error, unexpected));
+        await this.wait(error instanceof RetryLater ? error : this.#reportBug(error, bugMessage));
       }
     } while (!this.#parts.stopping.aborted);
   }
 
   async wait({ obstacle, cause }: RetryLater): Promise<void> {
-    this.#repeats = obstacle === this.#last ? this.#repeats + 1 : 0;
-    this.#last = obstacle;
+    this.#repeats = obstacle === this.#lastObstacle ? this.#repeats + 1 : 0;
+    this.#lastObstacle = obstacle;
     const { first, longest } = PAUSES[obstacle];
     const { id, clock, log, stopping } = this.#parts;
     const waitMs = Math.min(longest, first * 2 ** this.#repeats);
@@ -59,8 +59,8 @@ export class Backoff {
     if (!stopping.aborted) await pause(clock, waitMs, stopping);
   }
 
-  #bug(error: unknown, unexpected: string): RetryLater {
-    this.#parts.log.error({ task: this.#parts.id, reference: newReference(), err: error }, unexpected);
+  #reportBug(error: unknown, bugMessage: string): RetryLater {
+    this.#parts.log.error({ task: this.#parts.id, reference: newReference(), err: error }, bugMessage);
     return new RetryLater('unprepared', error);
   }
 }

@@ -2,7 +2,7 @@ import { isLive, isShowable, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { errorFacts, failureKindOf, type PlanPortion, portionOf, smallerPortion } from '../outbox/errors.ts';
 import { ShownContent } from '../outbox/shown-content.ts';
-import { type EditWay, type TokenWay, wayToProgress } from '../outbox/ways.ts';
+import { type EditRoute, progressRoute, type TokenRoute } from '../outbox/ways.ts';
 import { newReference } from './backoff.ts';
 import { type DeliveryContext, EndDelivery, OwnerPing } from './ending.ts';
 import { LatestState } from './latest-state.ts';
@@ -13,7 +13,7 @@ import { type DeliveryParts, DeliveryRecord } from './record.ts';
 export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #editors = new Map<string, Editor>();
-  readonly #stopping = new AbortController();
+  readonly #shutdown = new AbortController();
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
@@ -21,20 +21,20 @@ export class Delivery {
 
   /** Receives every new state of a task. Never throws: results are stored and failures logged. */
   show(task: Task): void {
-    const known = this.#editors.get(task.id);
-    if (task.unwanted) known?.drop();
-    else if (known) known.show(task);
+    const editor = this.#editors.get(task.id);
+    if (task.unwanted) editor?.drop();
+    else if (editor) editor.show(task);
     else if (isLive(task)) this.#editorOf(task).show(task);
   }
 
   /** Finishes running work. An end that has not been sent stays stored for the next start. */
   async finish(): Promise<void> {
-    this.#stopping.abort();
+    this.#shutdown.abort();
     await Promise.all([...this.#editors.values()].map((editor) => editor.finish()));
   }
 
   #editorOf({ id }: Task): Editor {
-    const editor = new Editor(id, this.#parts, this.#stopping.signal, () => this.#editors.delete(id));
+    const editor = new Editor(id, this.#parts, this.#shutdown.signal, () => this.#editors.delete(id));
     this.#editors.set(id, editor);
     return editor;
   }
@@ -55,7 +55,7 @@ class Editor extends LatestState {
   constructor(id: string, parts: DeliveryParts, stopping: AbortSignal, onFinished: () => void) {
     super(parts.clock, stopping);
     const record = new DeliveryRecord({ ...parts, id });
-    this.#context = { ...parts, id, record, known: { closed: new Set(), isDeleted: false }, stopping };
+    this.#context = { ...parts, id, record, messageState: { closed: new Set(), isDeleted: false }, stopping };
     this.#onFinished = onFinished;
     this.#firstSeenAt = parts.clock.now();
   }
@@ -72,7 +72,7 @@ class Editor extends LatestState {
   }
 
   protected async deliver(task: Task): Promise<void> {
-    if (!isShowable(task)) return this.#progress(task);
+    if (!isShowable(task)) return this.#showProgress(task);
     await new EndDelivery(this.#context).deliver();
     if (!this.#context.stopping.aborted) await new OwnerPing(this.#context).ping();
     this.#onFinished();
@@ -84,45 +84,48 @@ class Editor extends LatestState {
     log.error({ task: id, reference: newReference(), err: error }, 'Could not show progress.');
   }
 
-  async #progress(task: Task): Promise<void> {
-    const { clock, known, prepare, stopping } = this.#context;
+  async #showProgress(task: Task): Promise<void> {
+    const { clock, messageState, prepare, stopping } = this.#context;
     // The message of a restored task may show its end already, which progress would hide.
-    const isBlocked = known.isDeleted || this.#isRefused || task.restored !== undefined;
-    const way = isBlocked ? undefined : wayToProgress(task, known.closed, clock.now());
-    if (!way) return;
+    const isBlocked = messageState.isDeleted || this.#isRefused || task.restored !== undefined;
+    const route = isBlocked ? undefined : progressRoute(task, messageState.closed, clock.now());
+    if (!route) return;
     // A preview that is still loading must not delay the end.
-    const notNeeded = AbortSignal.any([this.endSignal, stopping]);
-    const prepared = await prepare(task, notNeeded);
+    const cancelSignal = AbortSignal.any([this.endSignal, stopping]);
+    const prepared = await prepare(task, cancelSignal);
     try {
-      if (!notNeeded.aborted) await this.#edit(way, bodyOf(portionOf(prepared.plan, this.#portion)));
+      if (!cancelSignal.aborted) await this.#edit(route, bodyOf(portionOf(prepared.plan, this.#portion)));
     } finally {
       prepared.release();
     }
   }
 
-  async #edit(way: TokenWay | EditWay, wanted: MessageBody): Promise<void> {
-    const change = this.#appearance.changeTo(wanted);
+  async #edit(route: TokenRoute | EditRoute, intended: MessageBody): Promise<void> {
+    const change = this.#appearance.changeTo(intended);
     if (!change) return;
     this.#lastAt = this.#context.clock.now();
     try {
-      const message = await this.#context.outbox.edit(way, change.sent);
+      const message = await this.#context.outbox.edit(route, change.sent);
       change.confirm();
       this.#edits += 1;
       await this.#context.record.markProgressShown(message);
     } catch (error) {
-      await this.#noteFailure(error, way);
+      await this.#noteFailure(error, route);
     }
   }
 
   /** An edit that shows progress is not retried, but its failure is remembered. */
-  async #noteFailure(error: unknown, { by }: TokenWay | EditWay): Promise<void> {
-    const trouble = failureKindOf(error, by);
-    this.#context.log.info({ task: this.#context.id, by, trouble, ...errorFacts(error) }, 'Progress was not shown.');
-    if (trouble === 'deleted') this.#context.known.isDeleted = true;
-    if (trouble === 'no-access') this.#isRefused = true;
-    this.#portion = smallerPortion(this.#portion, trouble) ?? this.#portion;
-    if (trouble !== 'token-over') return;
-    this.#context.known.closed.add(by);
+  async #noteFailure(error: unknown, { by }: TokenRoute | EditRoute): Promise<void> {
+    const failureKind = failureKindOf(error, by);
+    this.#context.log.info(
+      { task: this.#context.id, by, trouble: failureKind, ...errorFacts(error) },
+      'Progress was not shown.',
+    );
+    if (failureKind === 'deleted') this.#context.messageState.isDeleted = true;
+    if (failureKind === 'no-access') this.#isRefused = true;
+    this.#portion = smallerPortion(this.#portion, failureKind) ?? this.#portion;
+    if (failureKind !== 'token-over') return;
+    this.#context.messageState.closed.add(by);
     await this.#context.record.dropToken();
   }
 }

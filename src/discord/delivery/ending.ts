@@ -10,15 +10,15 @@ import {
   portionOf,
   smallerPortion,
 } from '../outbox/errors.ts';
-import { NONCE_LIFE_MS } from '../outbox/outbox.ts';
+import { NONCE_LIFETIME_MS } from '../outbox/outbox.ts';
 import {
-  type ClosedWays,
+  type ClosedRoutes,
+  endRoutes,
   isInReadableChannel,
   isReachedWithoutToken,
-  type TokenWay,
-  tokenWay,
-  type Way,
-  waysToEnd,
+  type MessageRoute,
+  type TokenRoute,
+  tokenRoute,
 } from '../outbox/ways.ts';
 import type { MessagePlan, PreparedMessage } from '../plan.ts';
 import { Backoff, newReference, RetryLater } from './backoff.ts';
@@ -28,7 +28,7 @@ export interface DeliveryContext extends DeliveryParts {
   id: string;
   record: DeliveryRecord;
   /** What is known about the task's message in addition to what is stored. */
-  known: { readonly closed: Set<Way['by']>; isDeleted: boolean };
+  messageState: { readonly closed: Set<MessageRoute['by']>; isDeleted: boolean };
   stopping: AbortSignal;
 }
 
@@ -52,24 +52,24 @@ export class EndDelivery {
     }, 'Could not show the end of a task.');
   }
 
-  async #attemptDelivery(stored: Task): Promise<DeliveryResult> {
-    const { clock, known } = this.#context;
-    if (known.isDeleted) return { nowhere: 'deleted' };
-    const posted = await this.#findPosted(stored);
+  async #attemptDelivery(storedTask: Task): Promise<DeliveryResult> {
+    const { clock, messageState } = this.#context;
+    if (messageState.isDeleted) return { reason: 'deleted' };
+    const posted = await this.#findPosted(storedTask);
     if (posted) return posted;
-    const shown = await this.#findShown(stored);
-    if (shown !== 'unreadable' && shown?.showsEnd)
-      return { there: shown.place, by: 'edit', ...(stored.restored && { wasShown: true as const }) };
-    const mayBeShown = shown === 'unreadable';
-    const task = shown && !mayBeShown ? setMessage(stored, shown.place) : stored;
-    const routes = waysToEnd(task, known.closed, clock.now());
-    if (!mayBeShown) return (await this.#tryRoutes(routes, task)) ?? { nowhere: 'no-way' };
+    const shownTask = await this.#findShown(storedTask);
+    if (shownTask !== 'unreadable' && shownTask?.showsEnd)
+      return { message: shownTask.place, by: 'edit', ...(storedTask.restored && { wasShown: true as const }) };
+    const mayBeShown = shownTask === 'unreadable';
+    const task = shownTask && !mayBeShown ? setMessage(storedTask, shownTask.place) : storedTask;
+    const routes = endRoutes(task, messageState.closed, clock.now());
+    if (!mayBeShown) return (await this.#tryRoutes(routes, task)) ?? { reason: 'no-way' };
     // The same message can be edited again. A second message would repeat the end, so the task's owner decides.
-    const sameMessage = routes.filter(({ by }) => by === 'token');
-    return (await this.#tryRoutes(sameMessage, task)) ?? this.#hint(task);
+    const sameMessageRoutes = routes.filter(({ by }) => by === 'token');
+    return (await this.#tryRoutes(sameMessageRoutes, task)) ?? this.#sendHint(task);
   }
 
-  async #tryRoutes(routes: readonly Way[], task: Task): Promise<DeliveryResult | undefined> {
+  async #tryRoutes(routes: readonly MessageRoute[], task: Task): Promise<DeliveryResult | undefined> {
     if (routes.length === 0) return undefined;
     // Prepared again for every attempt, because minutes can pass in between, and no memory should be held for that long.
     const prepared = await this.#context.prepare(task);
@@ -85,7 +85,7 @@ export class EndDelivery {
   }
 
   /** The end may have been shown in a message that only the task's owner could read. */
-  async #hint(task: Task): Promise<DeliveryResult> {
+  async #sendHint(task: Task): Promise<DeliveryResult> {
     const { id, outbox, record, hintAt } = this.#context;
     try {
       const channelId = await outbox.openDirectChannel(task.requesterId);
@@ -93,9 +93,9 @@ export class EndDelivery {
       await outbox.post(channelId, id, bodyOf(hintAt(task)));
     } catch (error) {
       if (error instanceof RetryLater) throw error;
-      if (this.#note(error, { by: 'direct' }) === 'later') throw new RetryLater('unreachable', error);
+      if (this.#logFailure(error, { by: 'direct' }) === 'later') throw new RetryLater('unreachable', error);
     }
-    return { nowhere: 'no-way' };
+    return { reason: 'no-way' };
   }
 
   /** Discord has confirmed the message, so only storing it is retried. */
@@ -109,42 +109,42 @@ export class EndDelivery {
   }
 
   /** Undefined if it cannot be shown this way. */
-  async #tryRoute(route: Way, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
+  async #tryRoute(route: MessageRoute, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
     for (;;) {
       const sent = bodyOf(portionOf(plan, this.#portion));
       try {
-        return { there: await this.#send(route, task, sent), by: route.by };
+        return { message: await this.#send(route, task, sent), by: route.by };
       } catch (error) {
         if (error instanceof RetryLater) throw error;
-        const trouble = this.#note(error, route);
-        if (trouble === 'later') throw new RetryLater('unreachable', error);
-        if (trouble === 'deleted') return { nowhere: 'deleted' };
-        if (trouble === 'closed') return { nowhere: 'no-way' };
-        const smaller = smallerPortion(this.#portion, trouble);
-        if (smaller === undefined) return this.#closeRoute(route, trouble);
-        this.#portion = smaller;
+        const failureKind = this.#logFailure(error, route);
+        if (failureKind === 'later') throw new RetryLater('unreachable', error);
+        if (failureKind === 'deleted') return { reason: 'deleted' };
+        if (failureKind === 'closed') return { reason: 'no-way' };
+        const nextPortion = smallerPortion(this.#portion, failureKind);
+        if (nextPortion === undefined) return this.#closeRoute(route, failureKind);
+        this.#portion = nextPortion;
       }
     }
   }
 
-  async #send(route: Way, task: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
+  async #send(route: MessageRoute, task: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
     const { id, outbox, record } = this.#context;
     if (route.by === 'token' && !task.traits.isTalk && !isReachedWithoutToken(task)) await record.storeUnseen();
     if (route.by === 'token' || route.by === 'edit') return outbox.edit(route, sent);
     const channelId = route.by === 'channel' ? route.channelId : await outbox.openDirectChannel(route.memberId);
     if (route.by === 'direct' && task.restored) {
-      const { message: _, ...unplaced } = task;
-      const shown = await findShown(unplaced, channelId, outbox);
-      if (shown?.showsEnd) return shown.place;
+      const { message: _, ...taskWithoutMessage } = task;
+      const shownTask = await findShown(taskWithoutMessage, channelId, outbox);
+      if (shownTask?.showsEnd) return shownTask.place;
     }
     await record.storeIntent(route.by, channelId);
     return outbox.post(channelId, id, sent);
   }
 
   /** Not retried: every refusal counts towards Discord's block of invalid requests. */
-  async #closeRoute({ by }: Way, trouble: FailureKind): Promise<undefined> {
-    this.#context.known.closed.add(by);
-    if (trouble === 'token-over') await this.#context.record.dropToken();
+  async #closeRoute({ by }: MessageRoute, failureKind: FailureKind): Promise<undefined> {
+    this.#context.messageState.closed.add(by);
+    if (failureKind === 'token-over') await this.#context.record.dropToken();
   }
 
   async #findPosted(task: Task): Promise<DeliveryResult | undefined> {
@@ -154,10 +154,10 @@ export class EndDelivery {
       const posted = await findPosted(task, intention, this.#context.outbox);
       if (!posted) return undefined;
       // This message does not show the end, but refers to it.
-      return task.delivery.unseenSince === undefined ? { there: posted, by: intention.by } : { nowhere: 'no-way' };
+      return task.delivery.unseenSince === undefined ? { message: posted, by: intention.by } : { reason: 'no-way' };
     } catch (error) {
       // If the bot is not allowed to read the channel, only the nonce prevents a second message.
-      if (this.#note(error, intention) === 'later') throw new RetryLater('unreachable', error);
+      if (this.#logFailure(error, intention) === 'later') throw new RetryLater('unreachable', error);
       return undefined;
     }
   }
@@ -171,25 +171,25 @@ export class EndDelivery {
     try {
       return await findShown(task, message?.channelId ?? channelId, this.#context.outbox);
     } catch (error) {
-      if (this.#note(error, { by: 'channel' }) === 'later') throw new RetryLater('unreachable', error);
+      if (this.#logFailure(error, { by: 'channel' }) === 'later') throw new RetryLater('unreachable', error);
       return fallback;
     }
   }
 
-  #note(error: unknown, { by }: { by: Way['by'] }): FailureKind {
-    const trouble = failureKindOf(error, by);
+  #logFailure(error: unknown, { by }: { by: MessageRoute['by'] }): FailureKind {
+    const failureKind = failureKindOf(error, by);
     const { id, log } = this.#context;
-    const facts = { task: id, by, trouble, ...errorFacts(error) };
-    if (trouble === 'malformed')
+    const facts = { task: id, by, trouble: failureKind, ...errorFacts(error) };
+    if (failureKind === 'malformed')
       log.error({ ...facts, reference: newReference() }, 'Discord refused a message as malformed.');
-    else if (trouble === 'too-large') log.warn(facts, 'A result is larger than Discord allows.');
-    else if (trouble !== 'later') log.info(facts, 'Could not post the outcome of a task this way.');
-    return trouble;
+    else if (failureKind === 'too-large') log.warn(facts, 'A result is larger than Discord allows.');
+    else if (failureKind !== 'later') log.info(facts, 'Could not post the outcome of a task this way.');
+    return failureKind;
   }
 }
 
 /** After this time the owner has come back without a ping, or is no longer interested. */
-const LATEST_PING_MS = 15 * 60_000;
+const MAX_PING_DELAY_MS = 15 * 60_000;
 
 /** The ping is the bot's own message, a reply to the one that shows the end. */
 type ReplyWay = { by: 'reply'; message: MessagePlace };
@@ -198,7 +198,7 @@ type ReplyWay = { by: 'reply'; message: MessagePlace };
 export class OwnerPing {
   readonly #context: DeliveryContext;
   #isOver = false;
-  #postedAt: MessagePlace | undefined;
+  #pingMessage: MessagePlace | undefined;
 
   constructor(context: DeliveryContext) {
     this.#context = context;
@@ -206,69 +206,73 @@ export class OwnerPing {
 
   async ping(): Promise<void> {
     await new Backoff(this.#context).retryUntilDone(async () => {
-      if (!this.#isOver) await this.#try();
+      if (!this.#isOver) await this.#attempt();
       this.#isOver = true;
       await this.#removeOrphan();
-      await this.#context.record.markPinged(this.#postedAt);
+      await this.#context.record.markPinged(this.#pingMessage);
     }, 'The owner of a task was not pinged.');
   }
 
-  async #try(): Promise<void> {
-    const { id, clock, known, log, record } = this.#context;
+  async #attempt(): Promise<void> {
+    const { id, clock, messageState, log, record } = this.#context;
     const task = await record.readTask();
-    const call = task?.delivery.call;
-    if (!task || !call) return;
+    const pendingPing = task?.delivery.call;
+    if (!task || !pendingPing) return;
     const now = clock.now();
-    const route = routeToPing(task, known.closed, now);
-    if (route && mayStillPing(task, call, route, now)) await this.#tryRoute(route, task);
+    const route = routeToPing(task, messageState.closed, now);
+    if (route && mayStillPing(task, pendingPing, route, now)) await this.#tryRoute(route, task);
     else log.info({ task: id }, 'The owner of a task was not pinged: it was too late, or they could not be reached.');
   }
 
-  async #tryRoute(route: ReplyWay | TokenWay, task: Task): Promise<void> {
+  async #tryRoute(route: ReplyWay | TokenRoute, task: Task): Promise<void> {
     const prepared = await this.#context.prepare(task);
     try {
       if (!(await this.#context.record.beginPing())) return;
-      this.#postedAt = await this.#send(route, task, prepared);
+      this.#pingMessage = await this.#send(route, task, prepared);
     } catch (error) {
       if (error instanceof RetryLater) throw error;
-      const trouble = failureKindOf(error, route.by);
-      if (trouble === 'later' && route.by === 'reply') throw new RetryLater('unreachable', error);
-      this.#note(error, route, 'The owner of a task was not pinged.');
+      const failureKind = failureKindOf(error, route.by);
+      if (failureKind === 'later' && route.by === 'reply') throw new RetryLater('unreachable', error);
+      this.#logFailure(error, route, 'The owner of a task was not pinged.');
     } finally {
       prepared.release();
     }
   }
 
   async #send(
-    route: ReplyWay | TokenWay,
+    route: ReplyWay | TokenRoute,
     task: Task,
-    { plan, instead }: PreparedMessage,
+    { plan, fallback }: PreparedMessage,
   ): Promise<MessagePlace | undefined> {
     const { outbox } = this.#context;
-    const send = (words: MessagePlan) =>
+    const send = (messagePlan: MessagePlan) =>
       route.by === 'reply'
-        ? outbox.post(route.message.channelId, pingNonceOf(task), bodyOf({ ...words, repliesTo: route.message.id }))
-        : outbox.addFollowUp(route, bodyOf(words), false);
+        ? outbox.post(
+            route.message.channelId,
+            pingNonceOf(task),
+            bodyOf({ ...messagePlan, repliesTo: route.message.id }),
+          )
+        : outbox.addFollowUp(route, bodyOf(messagePlan), false);
     try {
       return await send(plan);
     } catch (error) {
-      const trouble = failureKindOf(error, route.by);
-      if (!instead || (trouble !== 'no-access' && trouble !== 'malformed')) throw error;
-      this.#note(error, route, 'Discord refused a ping; sending its plain form.');
-      return await send(instead);
+      const failureKind = failureKindOf(error, route.by);
+      if (!fallback || (failureKind !== 'no-access' && failureKind !== 'malformed')) throw error;
+      this.#logFailure(error, route, 'Discord refused a ping; sending its plain form.');
+      return await send(fallback);
     }
   }
 
-  #note(error: unknown, { by }: ReplyWay | TokenWay, sentence: string): void {
+  #logFailure(error: unknown, { by }: ReplyWay | TokenRoute, logMessage: string): void {
     const facts = { task: this.#context.id, by, trouble: failureKindOf(error, by), ...errorFacts(error) };
-    this.#context.log.info(facts, sentence);
+    this.#context.log.info(facts, logMessage);
   }
 
   /** Deletes the ping if the message that it replies to has been deleted in the meantime, by a member who had not seen the ping. */
   async #removeOrphan(): Promise<void> {
-    const posted = this.#postedAt;
+    const posted = this.#pingMessage;
     if (!posted || (await this.#context.record.readTask())?.message) return;
-    this.#postedAt = undefined;
+    this.#pingMessage = undefined;
     try {
       await this.#context.outbox.remove({ by: 'edit', message: posted });
     } catch (error) {
@@ -280,24 +284,24 @@ export class OwnerPing {
   }
 }
 
-/** How to send the ping to where the end is shown. Undefined if there is no ping: for a private result or a deleted message. */
-function routeToPing(task: Task, closed: ClosedWays, now: number): ReplyWay | TokenWay | undefined {
+/** The route for a ping to the message that shows the end. Undefined if there is no ping: for a private result or a deleted message. */
+function routeToPing(task: Task, closed: ClosedRoutes, now: number): ReplyWay | TokenRoute | undefined {
   const { route, message } = task;
   if (!message || route.isPrivate || (task.traits.isUtterance && !hasUnsentVoice(task))) return undefined;
   if (route.mayPost) return { by: 'reply', message };
-  return closed.has('token') ? undefined : tokenWay(task, now);
+  return closed.has('token') ? undefined : tokenRoute(task, now);
 }
 
 /** A ping that may have been sent is repeated only if its nonce prevents a second one. No ping is better than two. */
 function mayStillPing(
   task: Task,
   { shownAt, goingAt }: PendingPing,
-  { by }: ReplyWay | TokenWay,
+  { by }: ReplyWay | TokenRoute,
   now: number,
 ): boolean {
   // A voice message is a result, so it is sent no matter how late.
-  if (goingAt === undefined) return hasUnsentVoice(task) || now - shownAt < LATEST_PING_MS;
-  return by === 'reply' && now - goingAt < NONCE_LIFE_MS;
+  if (goingAt === undefined) return hasUnsentVoice(task) || now - shownAt < MAX_PING_DELAY_MS;
+  return by === 'reply' && now - goingAt < NONCE_LIFETIME_MS;
 }
 
 /** Differs from the nonce of the task's message. A nonce has at most 25 characters, a task's id 17. */

@@ -8,7 +8,7 @@ const MAX_SLEEP_MS = 60 * 60_000;
 export abstract class LatestState {
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
-  readonly #ending = new AbortController();
+  readonly #endController = new AbortController();
   #pending: Task | undefined;
   #isShowing = false;
   #work: Promise<void> = Promise.resolve();
@@ -19,7 +19,7 @@ export abstract class LatestState {
     this.#stopping = stopping;
   }
 
-  /** When progress can be shown; undefined for never. */
+  /** When progress can be shown; undefined if never. */
   protected abstract nextShowAt(task: Task): number | undefined;
   protected abstract deliver(task: Task): Promise<void>;
   /** Called after a bug. The next state is shown anyway. */
@@ -27,18 +27,18 @@ export abstract class LatestState {
 
   /** Aborted when the task ends, because showing the end must not wait for progress. */
   protected get endSignal(): AbortSignal {
-    return this.#ending.signal;
+    return this.#endController.signal;
   }
 
   show(task: Task): void {
     if (this.endSignal.aborted) return;
-    if (isShowable(task)) this.#ending.abort();
+    if (isShowable(task)) this.#endController.abort();
     this.#pending = task;
     this.#wake();
   }
 
   drop(): void {
-    this.#ending.abort();
+    this.#endController.abort();
     this.#pending = undefined;
     this.#cancelTimer?.();
   }
@@ -73,10 +73,10 @@ export abstract class LatestState {
     this.#pending = undefined;
     if (!task || this.#stopping.aborted) return undefined;
     const now = this.#clock.now();
-    const at = isShowable(task) ? now : this.nextShowAt(task);
-    if (at === undefined || at <= now) return at === undefined ? undefined : task;
+    const showAt = isShowable(task) ? now : this.nextShowAt(task);
+    if (showAt === undefined || showAt <= now) return showAt === undefined ? undefined : task;
     this.#pending = task;
-    this.#cancelTimer = this.#clock.after(Math.min(at - now, MAX_SLEEP_MS), () => this.#wake());
+    this.#cancelTimer = this.#clock.after(Math.min(showAt - now, MAX_SLEEP_MS), () => this.#wake());
     return undefined;
   }
 }

@@ -26,9 +26,9 @@ export interface EditHistory {
 /** Members read an answer while it arrives, so it gets about one edit a second, with a token that is only used for this message. */
 const ANSWER_GAP_MS = 1_100;
 /** The first words usually arrive within a moment, and must not wait for an earlier edit. */
-const BEFORE_WORDS_MS = 1_500;
+const FIRST_WORDS_DELAY_MS = 1_500;
 
-/** When progress can be shown again; undefined for never. */
+/** When progress can be shown again; undefined if never. */
 export function nextEditAt(task: Task, { edits, lastAt, firstSeenAt }: EditHistory): number | undefined {
   if (task.traits.isText) return nextTextEditAt(task, lastAt, firstSeenAt);
   // The message of a conversation does not change before the conversation ends.
@@ -37,19 +37,19 @@ export function nextEditAt(task: Task, { edits, lastAt, firstSeenAt }: EditHisto
   const max = overdue === undefined ? MAX_EDITS - RESERVED_FOR_OVERDUE : MAX_EDITS;
   if (edits >= (task.state === 'waiting' ? MAX_EDITS_WHILE_WAITING : max)) return undefined;
   if (lastAt === undefined) return edits === 0 ? firstSeenAt : firstSeenAt + MIN_GAP_MS;
-  const soonest = lastAt + (isOld(task, lastAt + MIN_GAP_MS) ? OLD_GAP_MS : MIN_GAP_MS);
-  if (overdue !== undefined && lastAt < overdue) return soonest;
-  return Math.max(soonest, created + (lastAt - created) / (1 - SHARE_OF_AGE));
+  const earliest = lastAt + (isOld(task, lastAt + MIN_GAP_MS) ? OLD_GAP_MS : MIN_GAP_MS);
+  if (overdue !== undefined && lastAt < overdue) return earliest;
+  return Math.max(earliest, created + (lastAt - created) / (1 - SHARE_OF_AGE));
 }
 
 function nextTextEditAt(task: Task, lastAt: number | undefined, firstSeenAt: number): number {
-  if (lastAt === undefined) return answerText(task) === '' ? firstSeenAt + BEFORE_WORDS_MS : firstSeenAt;
+  if (lastAt === undefined) return answerText(task) === '' ? firstSeenAt + FIRST_WORDS_DELAY_MS : firstSeenAt;
   if (isOld(task, lastAt + ANSWER_GAP_MS)) return lastAt + OLD_GAP_MS;
   // Edits with the bot's token share the channel's rate limit.
   return lastAt + (task.route.token === undefined ? MIN_GAP_MS : ANSWER_GAP_MS);
 }
 
-function isOld({ message, times }: Task, at: number): boolean {
-  const since = message ? SnowflakeUtil.timestampFrom(message.id) : times.created;
-  return at - since > OLD_AFTER_MS;
+function isOld({ message, times }: Task, time: number): boolean {
+  const createdAt = message ? SnowflakeUtil.timestampFrom(message.id) : times.created;
+  return time - createdAt > OLD_AFTER_MS;
 }

@@ -19,7 +19,7 @@ import {
 import { type Intention, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { errorFacts } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import type { Way } from '../outbox/ways.ts';
+import type { MessageRoute } from '../outbox/ways.ts';
 import type { MessagePlan, PreparedMessage } from '../plan.ts';
 import { RetryLater } from './backoff.ts';
 
@@ -41,12 +41,12 @@ export interface DeliveryParts {
 /** Where and how the outcome of a task was posted, or why it could not be posted. */
 export type DeliveryResult =
   | {
-      there: MessagePlace | undefined;
-      by: Way['by'];
+      message: MessagePlace | undefined;
+      by: MessageRoute['by'];
       /** It was shown before a restore, so its owner has been notified already. */
       wasShown?: true;
     }
-  | { nowhere: 'deleted' | 'no-way' };
+  | { reason: 'deleted' | 'no-way' };
 
 type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'> & { id: string };
 
@@ -63,15 +63,15 @@ export class DeliveryRecord {
   }
 
   async markProgressShown(message: MessagePlace | undefined): Promise<void> {
-    await this.#try((task) => {
-      const there = message ? setMessage(task, message) : task;
+    await this.#tryStore((task) => {
+      const updated = message ? setMessage(task, message) : task;
       // Edits of an answer are not counted, because there is about one a second.
-      return task.traits.isText ? there : countProgressEdit(there);
+      return task.traits.isText ? updated : countProgressEdit(updated);
     });
   }
 
   async dropToken(): Promise<void> {
-    await this.#try(dropToken);
+    await this.#tryStore(dropToken);
   }
 
   async storeIntent(by: 'channel' | 'direct', channelId: string): Promise<void> {
@@ -92,19 +92,19 @@ export class DeliveryRecord {
 
   async settle(result: DeliveryResult, at: number): Promise<void> {
     await this.#store((task) => {
-      if ('nowhere' in result) {
+      if ('reason' in result) {
         // The end of a conversation does not need to be posted if its thread no longer exists.
-        return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, result.nowhere, at);
+        return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, result.reason, at);
       }
       return (!result.wasShown && needsOwnerPing(task, result.by) ? markPingDue : markDelivered)(
         task,
-        result.there,
+        result.message,
         at,
       );
     });
-    if ('nowhere' in result)
+    if ('reason' in result)
       this.#parts.log.info(
-        { task: this.#parts.id, why: result.nowhere },
+        { task: this.#parts.id, why: result.reason },
         'Could not post the outcome of a task anywhere.',
       );
   }
@@ -116,17 +116,17 @@ export class DeliveryRecord {
   }
 
   /** Stores the ping, so it is deleted with the other messages. */
-  async markPinged(by: MessagePlace | undefined): Promise<void> {
+  async markPinged(ping: MessagePlace | undefined): Promise<void> {
     await this.#store((task) => {
-      const known = by
-        ? addExtraMessage(task, { ...by, ...(task.guildId !== undefined && { guildId: task.guildId }) })
+      const updated = ping
+        ? addExtraMessage(task, { ...ping, ...(task.guildId !== undefined && { guildId: task.guildId }) })
         : task;
-      return markPinged(known, this.#parts.clock.now());
+      return markPinged(updated, this.#parts.clock.now());
     });
   }
 
   /** For state whose loss costs at most one extra request after a restart. */
-  async #try(transition: Transition): Promise<void> {
+  async #tryStore(transition: Transition): Promise<void> {
     try {
       await this.#store(transition);
     } catch (error) {
@@ -150,13 +150,13 @@ export class DeliveryRecord {
 }
 
 /** If a task took longer than this, the owner has moved on, and an edit would not notify them. */
-const LONG_MS = 60_000;
+const LONG_TASK_MS = 60_000;
 
 /** Whether the task's voice message has not been posted yet. */
 export const hasUnsentVoice = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
 
 /** A new direct message notifies its reader, but an edit never does, not even in a direct message. */
-function needsOwnerPing(task: Task, by: Way['by']): boolean {
+function needsOwnerPing(task: Task, by: MessageRoute['by']): boolean {
   const { traits, talk, request, route, times, successorId } = task;
   // An owner who has requested it again knows how this task ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
@@ -165,5 +165,5 @@ function needsOwnerPing(task: Task, by: Way['by']): boolean {
   if (traits.isTalk) return by === 'edit' && (talk?.end !== 'ended' || traits.hearsEveryone?.(request) === true);
   // The member stopped the task, so they know that it has ended.
   if (task.failure?.cause === 'stopped' || task.failure?.cause === 'withdrawn') return false;
-  return (times.ended ?? times.created) - times.created > LONG_MS;
+  return (times.ended ?? times.created) - times.created > LONG_TASK_MS;
 }

@@ -12,7 +12,7 @@ const WINDOW_MS = 15 * 60_000;
 /** Bounds how far back a busy channel is read. */
 const MAX_PAGES = 10;
 
-const found = z.object({
+const messageSchema = z.object({
   id: z.string().regex(/^\d{1,20}$/),
   author: z.object({ id: z.string().optional() }).optional(),
   application_id: z.string().optional(),
@@ -22,13 +22,13 @@ const found = z.object({
   content: z.string().optional(),
   components: z.unknown().optional(),
 });
-type Found = z.output<typeof found>;
+type FoundMessage = z.output<typeof messageSchema>;
 
-type Channels = Pick<Outbox, 'before'>;
+type Channels = Pick<Outbox, 'messagesBefore'>;
 
 /** Searches for a message that was about to be posted when the bot stopped, or when Discord's response was lost. */
 export const findPosted = (task: Task, intention: Intention, channels: Channels): Promise<MessagePlace | undefined> =>
-  find(intention, channels, (message) => isMine(message, task));
+  find(intention, channels, (message) => showsTask(message, task));
 
 /** A follow-up message has no buttons, but it replies to the first one and is not stored yet. */
 export function findPostedPart(
@@ -38,18 +38,18 @@ export function findPostedPart(
 ): Promise<MessagePlace | undefined> {
   const known = new Set(task.answer?.parts.map(({ id }) => id));
   return find(posting, channels, (message) => {
-    const answers = message.message_reference?.message_id;
-    return isOurs(message, task) && answers === posting.answers && !known.has(message.id);
+    const repliedToId = message.message_reference?.message_id;
+    return isPostedByBotOf(message, task) && repliedToId === posting.answers && !known.has(message.id);
   });
 }
 
-/** Searches for a message posted since a given time whose buttons name something other than a task. */
-export const findNamed = (
+/** Searches for a message posted since a given time whose buttons refer to something other than a task. */
+export const findByButtonId = (
   { id, applicationId }: { id: string; applicationId: string },
-  since: Pick<Intention, 'channelId' | 'at'> & { until: number },
+  period: Pick<Intention, 'channelId' | 'at'> & { until: number },
   channels: Channels,
 ): Promise<MessagePlace | undefined> =>
-  find(since, channels, (message) => isOfApplication(message, applicationId) && names(message, id));
+  find(period, channels, (message) => isPostedAsBot(message, applicationId) && hasButtonFor(message, id));
 
 /** Only messages that show the end of a task have these buttons. */
 const END_VERBS: ReadonlySet<string> = new Set(
@@ -65,11 +65,15 @@ export interface ShownTask {
 export async function findShown(task: Task, channelId: string, channels: Channels): Promise<ShownTask | undefined> {
   const { message, restored, times } = task;
   let shown: ShownTask | undefined;
-  const isAbout = (one: Found): boolean => {
+  const isAbout = (one: FoundMessage): boolean => {
     const buttons = idsIn(one.components).flatMap((text) => readCustomId(text) ?? []);
-    const own = buttons.filter(({ args }) => args[0] === task.id);
-    if (!isBots(one, task.route.applicationId) || (message ? one.id !== message.id : own.length === 0)) return false;
-    shown = { place: { channelId, id: one.id }, showsEnd: own.some(({ verb }) => END_VERBS.has(verb)) };
+    const ownButtons = buttons.filter(({ args }) => args[0] === task.id);
+    if (
+      !isFromApplication(one, task.route.applicationId) ||
+      (message ? one.id !== message.id : ownButtons.length === 0)
+    )
+      return false;
+    shown = { place: { channelId, id: one.id }, showsEnd: ownButtons.some(({ verb }) => END_VERBS.has(verb)) };
     return true;
   };
   const window = message
@@ -86,8 +90,8 @@ export async function findReply(
   channels: Channels,
 ): Promise<{ place: MessagePlace; content: string | undefined } | undefined> {
   let content: string | undefined;
-  const isReply = (one: Found): boolean => {
-    if (!isOfApplication(one, applicationId) || one.message_reference?.message_id !== id) return false;
+  const isReply = (one: FoundMessage): boolean => {
+    if (!isPostedAsBot(one, applicationId) || one.message_reference?.message_id !== id) return false;
     content = one.content;
     return true;
   };
@@ -99,7 +103,7 @@ export async function findReply(
 const find = (
   { channelId, at, until = at + WINDOW_MS }: Pick<Intention, 'channelId' | 'at'> & { until?: number },
   channels: Channels,
-  isWanted: (message: Found) => boolean,
+  isWanted: (message: FoundMessage) => boolean,
 ): Promise<MessagePlace | undefined> =>
   findIn(channelId, { start: idAt(at - SKEW_MS), end: idAt(until) }, channels, isWanted);
 
@@ -108,17 +112,17 @@ async function findIn(
   channelId: string,
   { start, end }: { start: bigint; end: bigint },
   channels: Channels,
-  isWanted: (message: Found) => boolean,
+  isWanted: (message: FoundMessage) => boolean,
 ): Promise<MessagePlace | undefined> {
   let oldest = end;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const page = await channels.before(channelId, String(oldest));
-    const messages = page.flatMap((one) => found.safeParse(one).data ?? []);
-    const since = messages.filter(({ id }) => BigInt(id) >= start);
-    const mine = since.find(isWanted);
-    if (mine) return { channelId, id: mine.id };
-    const last = since.at(-1);
-    if (!last || since.length < messages.length) return undefined;
+    const page = await channels.messagesBefore(channelId, String(oldest));
+    const messages = page.flatMap((one) => messageSchema.safeParse(one).data ?? []);
+    const recentMessages = messages.filter(({ id }) => BigInt(id) >= start);
+    const match = recentMessages.find(isWanted);
+    if (match) return { channelId, id: match.id };
+    const last = recentMessages.at(-1);
+    if (!last || recentMessages.length < messages.length) return undefined;
     oldest = BigInt(last.id);
   }
   return undefined;
@@ -128,24 +132,25 @@ const idAt = (time: number): bigint =>
   SnowflakeUtil.generate({ timestamp: time, increment: 0n, workerId: 0n, processId: 0n });
 
 /** Anyone could write the same text, but a task's id is unknown before its message is posted. */
-function isMine(message: Found, task: Task): boolean {
+function showsTask(message: FoundMessage, task: Task): boolean {
   const { id, message: known } = task;
-  return isOurs(message, task) && message.id !== known?.id && names(message, id);
+  return isPostedByBotOf(message, task) && message.id !== known?.id && hasButtonFor(message, id);
 }
 
-const names = ({ components }: Found, id: string): boolean =>
+const hasButtonFor = ({ components }: FoundMessage, id: string): boolean =>
   idsIn(components).some((text) => readCustomId(text)?.args.includes(id));
 
-/** Whether it was posted with the bot's own token, not with that of an interaction. */
-const isOurs = (message: Found, { route }: Task): boolean => isOfApplication(message, route.applicationId);
+/** Whether a message was posted with the bot's own token, not with that of an interaction. */
+const isPostedByBotOf = (message: FoundMessage, { route }: Task): boolean =>
+  isPostedAsBot(message, route.applicationId);
 
-const isOfApplication = (message: Found, id: string): boolean =>
-  isBots(message, id) && message.interaction_metadata === undefined;
+const isPostedAsBot = (message: FoundMessage, id: string): boolean =>
+  isFromApplication(message, id) && message.interaction_metadata === undefined;
 
-const isBots = ({ author, application_id: application }: Found, id: string): boolean =>
+const isFromApplication = ({ author, application_id: application }: FoundMessage, id: string): boolean =>
   author?.id === id || application === id;
 
-/** The ids of its buttons, including those that were turned into options of a menu. */
+/** The ids of a message's buttons, including those that were turned into options of a menu. */
 export function idsIn(tree: unknown): string[] {
   if (Array.isArray(tree)) return tree.flatMap(idsIn);
   if (typeof tree !== 'object' || tree === null) return [];

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { type Clock, withTimeout } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import type { RefreshAddresses } from '../../services/inputs/addresses.ts';
+import type { RefreshUrls } from '../../services/inputs/addresses.ts';
 import type { DiscordClients } from './clients.ts';
 import { errorFacts } from './errors.ts';
 
-/** discord.js has no name for it. */
-const REFRESH = '/attachments/refresh-urls';
+/** discord.js does not list this route. */
+const REFRESH_ROUTE = '/attachments/refresh-urls';
 /** The old URLs may still work, so an answer is not held up for longer than this. */
 const TIME_LIMIT_MS = 10_000;
 
@@ -18,21 +18,21 @@ export function attachmentRefresher(
   { client }: Pick<DiscordClients, 'client'>,
   clock: Clock,
   log: Pick<PlainLog, 'info'>,
-): RefreshAddresses {
-  return async (addresses) => {
+): RefreshUrls {
+  return async (urls) => {
     try {
-      const body = { attachment_urls: addresses };
-      return refreshedIn(await withTimeout(clock, TIME_LIMIT_MS, client.rest.post(REFRESH, { body })));
+      const body = { attachment_urls: urls };
+      return parseRefreshed(await withTimeout(clock, TIME_LIMIT_MS, client.rest.post(REFRESH_ROUTE, { body })));
     } catch (error) {
-      log.info(errorFacts(error), 'Could not refresh the addresses of attachments.');
+      log.info(errorFacts(error), 'Could not refresh the URLs of attachments.');
       return new Map();
     }
   };
 }
 
-function refreshedIn(response: unknown): Map<string, string> {
-  const listed: unknown = isRecord(response) ? response.refreshed_urls : undefined;
-  if (!Array.isArray(listed)) return new Map();
-  const pairs = listed.flatMap((one) => refreshedShape.safeParse(one).data ?? []);
+function parseRefreshed(response: unknown): Map<string, string> {
+  const entries: unknown = isRecord(response) ? response.refreshed_urls : undefined;
+  if (!Array.isArray(entries)) return new Map();
+  const pairs = entries.flatMap((one) => refreshedShape.safeParse(one).data ?? []);
   return new Map(pairs.map(({ original, refreshed }) => [original, refreshed]));
 }

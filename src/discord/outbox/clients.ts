@@ -29,7 +29,7 @@ export interface DiscordClients {
   isConnected(): boolean;
   /** This process's share of Discord's limit for requests with the bot's token, if other processes use the token too. */
   setRequestsPerSecond(share: number): void;
-  /** Logs out and stops the timers of all three, which would otherwise keep them in memory forever. */
+  /** Logs out and stops the timers of all three REST clients, which would otherwise keep them in memory forever. */
   close(): Promise<void>;
 }
 
@@ -42,13 +42,13 @@ export const intentsOf = ({ messageContent }: { messageContent: boolean }): numb
   messageContent ? GatewayIntentBits.GuildMessages | GatewayIntentBits.MessageContent : 0;
 
 /** `assertMayAct` throws once the store is lost. It is called before every request, even one that has waited. */
-export function openDiscordClients(
+export function createDiscordClients(
   apiUrl: string,
   settings = { messageContent: false },
   assertMayAct: () => void = () => undefined,
 ): DiscordClients {
   const traffic = new Traffic();
-  const make = sentOnce(changedForCertain(traffic.counted(uploadSender())));
+  const makeRequest = sendPostsOnce(detectUncertainEdits(traffic.countRequests(uploadSender())));
   const shared = {
     api: apiUrl,
     version: '10',
@@ -57,7 +57,7 @@ export function openDiscordClients(
     handlerSweepInterval: QUEUE_SWEEP_MS,
     makeRequest: async (...request: Parameters<MakeRequest>) => {
       assertMayAct();
-      return make(...request);
+      return makeRequest(...request);
     },
   };
   const client = new Client({ intents: intentsOf(settings), allowedMentions: { parse: [] }, rest: shared });
@@ -65,10 +65,10 @@ export function openDiscordClients(
   // 50 MB for ten thousand servers, which clearing the cache later does not free. An interaction carries everything
   // needed about its server.
   client.guilds.cache.set = () => client.guilds.cache;
-  inOneQueue(streamUploads(client.rest));
-  const unbound = { ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
-  const tokenRest = inOneQueue(streamUploads(new REST(unbound)));
-  const callbackRest = streamUploads(new REST({ ...unbound, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }));
+  mergeQueues(streamUploads(client.rest));
+  const unlimited = { ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
+  const tokenRest = mergeQueues(streamUploads(new REST(unlimited)));
+  const callbackRest = streamUploads(new REST({ ...unlimited, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }));
   traffic.watchLimits([client.rest, tokenRest, callbackRest]);
   return {
     client,
@@ -96,15 +96,15 @@ export function openDiscordClients(
  * under the bucket while the first may still hold requests, and the two would exceed their common limit. So the
  * existing queue is registered under the bucket as well.
  */
-function inOneQueue(rest: REST): REST {
+function mergeQueues(rest: REST): REST {
   const { hashes, handlers } = rest;
   const set = hashes.set.bind(hashes);
   hashes.set = (route, bucket) => {
-    const unnamed = `Global(${route}):`;
+    const routePrefix = `Global(${route}):`;
     if (!hashes.has(route))
       for (const [id, queue] of [...handlers]) {
-        const named = `${bucket.value}:${id.slice(unnamed.length)}`;
-        if (id.startsWith(unnamed) && !handlers.has(named)) handlers.set(named, queue);
+        const bucketKey = `${bucket.value}:${id.slice(routePrefix.length)}`;
+        if (id.startsWith(routePrefix) && !handlers.has(bucketKey)) handlers.set(bucketKey, queue);
       }
     set(route, bucket);
     return hashes;
@@ -117,10 +117,10 @@ function inOneQueue(rest: REST): REST {
  * outcome is unknown, and the caller decides. A request refused with a 429 had no
  * effect, so discord.js still waits and retries it.
  */
-function sentOnce(make: MakeRequest): MakeRequest {
+function sendPostsOnce(makeRequest: MakeRequest): MakeRequest {
   return async (url, init) => {
-    if (init.method !== 'POST') return make(url, init);
-    const response = await make(url, init).catch((cause: unknown) => {
+    if (init.method !== 'POST') return makeRequest(url, init);
+    const response = await makeRequest(url, init).catch((cause: unknown) => {
       // discord.js retries errors that it recognises by name or code, so this one has neither.
       throw new Error('It is unknown whether Discord posted the message.', { cause });
     });
@@ -131,8 +131,8 @@ function sentOnce(make: MakeRequest): MakeRequest {
       throw new HTTPError(status, statusText, 'POST', url, { body: undefined, files: undefined });
     };
     // discord.js reads the rate limit from the headers, then fails at the body, when it no longer retries.
-    const unreadable = { ok: true, body: null, bodyUsed: true, json: fail, text: fail, arrayBuffer: fail };
-    return { ...unreadable, headers, status, statusText };
+    const unreadableResponse = { ok: true, body: null, bodyUsed: true, json: fail, text: fail, arrayBuffer: fail };
+    return { ...unreadableResponse, headers, status, statusText };
   };
 }
 
@@ -140,18 +140,18 @@ function sentOnce(make: MakeRequest): MakeRequest {
  * discord.js repeats a change after a 5xx or a reset. If the repetition is refused, for example because the token has expired in the meantime, the
  * first one may still have taken effect: the outcome is unknown, and does not count as a refusal.
  */
-function changedForCertain(make: MakeRequest): MakeRequest {
+function detectUncertainEdits(makeRequest: MakeRequest): MakeRequest {
   // All attempts of a request share the same headers object.
-  const unknown = new WeakSet<object>();
+  const uncertainRequests = new WeakSet<object>();
   return async (url, init) => {
     const { method, headers } = init;
-    if (method !== 'PATCH' || !headers) return make(url, init);
-    const response = await make(url, init).catch((error: unknown) => {
-      unknown.add(headers);
+    if (method !== 'PATCH' || !headers) return makeRequest(url, init);
+    const response = await makeRequest(url, init).catch((error: unknown) => {
+      uncertainRequests.add(headers);
       throw error;
     });
-    if (response.status >= 500) unknown.add(headers);
-    else if (!response.ok && response.status !== TOO_MANY_REQUESTS && unknown.has(headers)) {
+    if (response.status >= 500) uncertainRequests.add(headers);
+    else if (!response.ok && response.status !== TOO_MANY_REQUESTS && uncertainRequests.has(headers)) {
       await response.arrayBuffer();
       throw new Error('It is unknown whether Discord changed the message.');
     }

@@ -2,9 +2,9 @@ import { RESTJSONErrorCodes as Code, DiscordAPIError } from 'discord.js';
 import { reasonOf, refusedFields, safeName } from '../../lib/loggable.ts';
 import { hasNeverConnected } from '../../lib/never-connected.ts';
 import type { MessagePlan } from '../plan.ts';
-import type { Way } from './ways.ts';
+import type { MessageRoute } from './ways.ts';
 
-/** The meaning of a failed request for its message. */
+/** What a failed request means for its message. */
 export type FailureKind =
   /** Nothing is known to be wrong with the request: retry later. */
   | 'later'
@@ -17,7 +17,7 @@ export type FailureKind =
   /** Discord rejects the message as malformed, which is a bug. */
   | 'malformed';
 
-const BY_CODE: ReadonlyMap<string | number, FailureKind> = new Map<number, FailureKind>([
+const FAILURE_BY_CODE: ReadonlyMap<string | number, FailureKind> = new Map<number, FailureKind>([
   [Code.OpeningDirectMessagesTooFast, 'later'],
   [Code.UnknownWebhook, 'token-over'],
   [Code.InvalidWebhookToken, 'token-over'],
@@ -30,14 +30,14 @@ const BY_CODE: ReadonlyMap<string | number, FailureKind> = new Map<number, Failu
 ]);
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
-export function failureKindOf(error: unknown, by: Way['by'] | 'reply'): FailureKind {
-  // Broken sockets, timeouts, and every status from 500 on.
+export function failureKindOf(error: unknown, by: MessageRoute['by'] | 'reply'): FailureKind {
+  // Broken connections, timeouts, and every status of 500 or above.
   if (!(error instanceof DiscordAPIError)) return 'later';
   const { code, status } = error;
-  const known = BY_CODE.get(code);
+  const known = FAILURE_BY_CODE.get(code);
   if (known) return known;
   if (status === 413) return 'too-large';
-  // A response without one of Discord's numbers comes from the network before Discord.
+  // A response without one of Discord's numeric codes comes from a proxy in front of Discord.
   if (typeof code !== 'number') return 'later';
   // Another route would not help if Discord rejects the bot's own token.
   if (status === 401) return by === 'token' ? 'token-over' : 'later';
@@ -62,9 +62,9 @@ export const isTransient = (error: unknown): boolean => !(error instanceof Disco
 /** Names and numbers only, because the message of such an error may quote the request. */
 export function errorFacts(error: unknown): { code?: unknown; status?: unknown; reason: string; fields?: string[] } {
   if (!(error instanceof Error)) return { reason: reasonOf(error) };
-  const told = 'code' in error ? error.code : undefined;
+  const rawCode = 'code' in error ? error.code : undefined;
   const status = 'status' in error ? error.status : undefined;
-  const code = typeof told === 'number' ? told : safeName(told);
+  const code = typeof rawCode === 'number' ? rawCode : safeName(rawCode);
   if (!(error instanceof DiscordAPIError)) return { code, status, reason: reasonOf(error) };
   const { rawError } = error;
   return {
@@ -80,14 +80,14 @@ export function errorFacts(error: unknown): { code?: unknown; status?: unknown; 
 export type PlanPortion = 'whole' | 'without-files' | 'words';
 
 /** How much of the plan to send in the next attempt; undefined if the error has another cause, or if the minimum was refused. */
-export function smallerPortion(load: PlanPortion, trouble: FailureKind): PlanPortion | undefined {
-  if (load === 'words' || (trouble !== 'too-large' && trouble !== 'malformed')) return undefined;
-  return trouble === 'too-large' && load === 'whole' ? 'without-files' : 'words';
+export function smallerPortion(portion: PlanPortion, failure: FailureKind): PlanPortion | undefined {
+  if (portion === 'words' || (failure !== 'too-large' && failure !== 'malformed')) return undefined;
+  return failure === 'too-large' && portion === 'whole' ? 'without-files' : 'words';
 }
 
-export function portionOf(plan: MessagePlan, load: PlanPortion): MessagePlan {
-  if (load === 'whole') return plan;
-  if (load === 'words') return { content: plan.content ?? plan.page?.title ?? '…' };
+export function portionOf(plan: MessagePlan, portion: PlanPortion): MessagePlan {
+  if (portion === 'whole') return plan;
+  if (portion === 'words') return { content: plan.content ?? plan.page?.title ?? '…' };
   // Content that would overflow into a file is cut.
   const { files: _files, overflow: _overflow, ...rest } = plan;
   return rest;

@@ -18,10 +18,10 @@ interface InterruptedParts {
   hasTask(token: string): boolean;
 }
 
-const response = z.object({ flags: z.number().nullish() });
+const responseSchema = z.object({ flags: z.number().nullish() });
 
 /**
- * For an interaction whose process ended while it was handled. Discord takes one first response to each interaction, so it is not handled twice: a
+ * Handles an interaction whose process ended before it had been handled. Discord accepts only one first response to each interaction, so it is not handled twice: a
  * member who only sees that the bot is thinking is told to try again. Returns false if it was never acknowledged, so that it may still be handled.
  */
 export const interruptedReply =
@@ -30,7 +30,7 @@ export const interruptedReply =
     if (type === InteractionType.ApplicationCommandAutocomplete || hasTask(token)) return true;
     try {
       const original = await clients.tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
-      const isThinking = ((response.parse(original).flags ?? 0) & MessageFlags.Loading) !== 0;
+      const isThinking = ((responseSchema.parse(original).flags ?? 0) & MessageFlags.Loading) !== 0;
       if (isThinking)
         await outbox.edit(
           { by: 'token', applicationId, token, followUpId: undefined },
@@ -47,7 +47,7 @@ export const interruptedReply =
   };
 
 interface InterruptedMessageParts extends Pick<InterruptedParts, 'say' | 'log'> {
-  outbox: Pick<Outbox, 'edit' | 'before'>;
+  outbox: Pick<Outbox, 'edit' | 'messagesBefore'>;
   /** Known once the bot has identified itself. */
   applicationId(): string;
   /** Whether a live task is shown in this message. */
@@ -55,9 +55,8 @@ interface InterruptedMessageParts extends Pick<InterruptedParts, 'say' | 'log'> 
 }
 
 /**
- * For a message in a thread whose process ended while it was handled. The reply is posted before the task is created, so without a reply nothing has begun.
- * Returns false
- * then: the message may still be handled.
+ * Handles a message in a thread whose process ended before it had been handled. The reply is posted before the task is created, so without a reply nothing has been started.
+ * Returns false in that case: the message may still be handled.
  */
 export const interruptedMessage =
   ({ outbox, applicationId, say, log, hasTask }: InterruptedMessageParts) =>

@@ -15,18 +15,18 @@ import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
 import { errorFacts, failureKindOf, hasCode, isTransient } from './errors.ts';
 import { channelIdIn, ThreadCreator } from './threads.ts';
-import type { EditWay, TokenWay } from './ways.ts';
+import type { EditRoute, TokenRoute } from './ways.ts';
 
-const CALLBACK_TRIES = 3;
+const MAX_CALLBACK_ATTEMPTS = 3;
 /** Discord's maximum page size for channel messages. */
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /** For requests that are safe to retry when their outcome is unknown. */
-const TRIES = 4;
+const MAX_ATTEMPTS = 4;
 /** Without `wait=true`, Discord does not return the message that was posted by token. */
 const WAIT_FOR_MESSAGE = new URLSearchParams({ wait: 'true' });
 const MAX_NONCE_LENGTH = 25;
 /** Discord remembers a nonce for "a few minutes", and discord.js may retry for minutes after it received the request. */
-export const NONCE_LIFE_MS = 2 * 60_000;
+export const NONCE_LIFETIME_MS = 2 * 60_000;
 
 /** The only place that writes to Discord. discord.js respects the rate limits and retries a 429. */
 export class Outbox {
@@ -57,44 +57,46 @@ export class Outbox {
       } catch (error) {
         // The response to an earlier try was lost, but Discord had received it.
         if (attempt > 1 && hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) return;
-        if (attempt >= CALLBACK_TRIES || !isTransient(error)) throw error;
+        if (attempt >= MAX_CALLBACK_ATTEMPTS || !isTransient(error)) throw error;
       }
     }
   }
 
-  async edit(way: TokenWay | EditWay, sent: MessageBody): Promise<MessagePlace | undefined> {
-    if (way.by === 'edit') return placeIn(await this.#clients.client.rest.patch(routeOf(way), { ...sent }));
+  async edit(target: TokenRoute | EditRoute, message: MessageBody): Promise<MessagePlace | undefined> {
+    if (target.by === 'edit') return placeIn(await this.#clients.client.rest.patch(routeOf(target), { ...message }));
     // Sent without the bot's token: discord.js discards that token on the 401 for an expired interaction token.
-    return placeIn(await this.#clients.tokenRest.patch(routeOf(way), { ...sent, auth: false }));
+    return placeIn(await this.#clients.tokenRest.patch(routeOf(target), { ...message, auth: false }));
   }
 
   /** For a nonce used in the last few minutes, Discord returns the existing message instead of a second one. */
   async post(channelId: string, nonce: string, { body, files }: MessageBody): Promise<MessagePlace | undefined> {
-    const once = { ...body, nonce, enforce_nonce: true };
+    const bodyWithNonce = { ...body, nonce, enforce_nonce: true };
     return placeIn(
-      await repeat(() => this.#clients.client.rest.post(Routes.channelMessages(channelId), { body: once, files })),
+      await retry(() =>
+        this.#clients.client.rest.post(Routes.channelMessages(channelId), { body: bodyWithNonce, files }),
+      ),
     );
   }
 
   /** Posts an additional message after the reply. Discord does not deduplicate it, so it is sent once. */
-  async addFollowUp(way: TokenWay, sent: MessageBody, isPrivate: boolean): Promise<MessagePlace | undefined> {
-    const { body, files } = isPrivate ? asEphemeral(sent) : sent;
-    const route = Routes.webhook(way.applicationId, way.token);
+  async addFollowUp(target: TokenRoute, message: MessageBody, isPrivate: boolean): Promise<MessagePlace | undefined> {
+    const { body, files } = isPrivate ? asEphemeral(message) : message;
+    const route = Routes.webhook(target.applicationId, target.token);
     return placeIn(await this.#clients.tokenRest.post(route, { body, files, auth: false, query: WAIT_FOR_MESSAGE }));
   }
 
-  async remove(way: TokenWay | EditWay): Promise<void> {
-    if (way.by === 'edit') await this.#clients.client.rest.delete(routeOf(way));
-    else await this.#clients.tokenRest.delete(routeOf(way), { auth: false });
+  async remove(target: TokenRoute | EditRoute): Promise<void> {
+    if (target.by === 'edit') await this.#clients.client.rest.delete(routeOf(target));
+    else await this.#clients.tokenRest.delete(routeOf(target), { auth: false });
   }
 
   async openDirectChannel(memberId: string): Promise<string> {
     // Opening it twice returns the same channel.
     const body = { recipient_id: memberId };
-    return channelIdIn(await repeat(() => this.#clients.client.rest.post(Routes.userChannels(), { body })));
+    return channelIdIn(await retry(() => this.#clients.client.rest.post(Routes.userChannels(), { body })));
   }
 
-  /** Returns false to retry later. A member who does not accept messages from the bot is not retried. */
+  /** Returns false if the caller should retry later, but not if the member does not accept messages from the bot. */
   async sendDirectMessage(userId: string, plan: MessagePlan): Promise<boolean> {
     try {
       await this.post(await this.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
@@ -117,18 +119,18 @@ export class Outbox {
   }
 
   /** Returns the messages before this id, newest first. */
-  async before(channelId: string, id: string): Promise<unknown[]> {
-    const query = new URLSearchParams({ before: id, limit: String(PAGE) });
+  async messagesBefore(channelId: string, id: string): Promise<unknown[]> {
+    const query = new URLSearchParams({ before: id, limit: String(PAGE_SIZE) });
     const page = await this.#clients.client.rest.get(Routes.channelMessages(channelId), { query });
     return Array.isArray(page) ? page : [];
   }
 }
 
 /** A task's message is the reply to its interaction or the message that was pressed, unless it has its own. */
-function routeOf(way: TokenWay | EditWay): `/${string}` {
-  return way.by === 'edit'
-    ? Routes.channelMessage(way.message.channelId, way.message.id)
-    : Routes.webhookMessage(way.applicationId, way.token, way.followUpId ?? '@original');
+function routeOf(target: TokenRoute | EditRoute): `/${string}` {
+  return target.by === 'edit'
+    ? Routes.channelMessage(target.message.channelId, target.message.id)
+    : Routes.webhookMessage(target.applicationId, target.token, target.followUpId ?? '@original');
 }
 
 export const asEphemeral = ({ body, files }: MessageBody): MessageBody => ({
@@ -142,17 +144,17 @@ export function nonceOf(userId: string, { content = '' }: MessagePlan): string {
 }
 
 /** True for a 5xx or a timeout. After a broken connection the caller first searches for the message. */
-function mayRepeat(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   if (error instanceof HTTPError) return true;
   return error instanceof Error && error.cause instanceof Error && error.cause.name === 'AbortError';
 }
 
-async function repeat<T>(post: () => Promise<T>): Promise<T> {
+async function retry<T>(post: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await post();
     } catch (error) {
-      if (attempt >= TRIES || !mayRepeat(error)) throw error;
+      if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
     }
   }
 }

@@ -5,19 +5,19 @@ interface PacketActions {
 }
 
 /**
- * The library's object for an interaction that another process has received. The library itself makes it, and announces it before this returns;
- * undefined for interactions of a type that it does not know.
+ * The discord.js object for an interaction that another process has received. discord.js creates it and emits it synchronously.
+ * Undefined for an interaction of a type that discord.js does not know.
  */
 export function interactionIn(client: Client, data: APIInteraction): Interaction | undefined {
   let found: Interaction | undefined;
-  const take = (interaction: Interaction): void => {
+  const capture = (interaction: Interaction): void => {
     found = interaction;
   };
-  client.once(Events.InteractionCreate, take);
+  client.once(Events.InteractionCreate, capture);
   try {
     (Reflect.get(client, 'actions') as PacketActions).InteractionCreate.handle(data);
   } finally {
-    client.off(Events.InteractionCreate, take);
+    client.off(Events.InteractionCreate, capture);
   }
   return found;
 }

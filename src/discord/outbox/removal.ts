@@ -36,7 +36,7 @@ export function ownMessageRemover({ outbox, log }: { outbox: Pick<Outbox, 'remov
 /** Prefers the interaction's token while it is valid, because it can also delete private messages. */
 export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
   const attempt = deleter(log);
-  const asBot = ownMessageRemover({ outbox, log });
+  const removeAsBot = ownMessageRemover({ outbox, log });
 
   /** Deletes a message that shows the task. Without `followUpId`, the token deletes the original reply. */
   async function removeTaskMessage(
@@ -52,7 +52,7 @@ export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: 
     if (!message) return 'none';
     // Only the task's owner could ever see it, and only they can delete it.
     if (isVisibleToOwnerOnly(task, message)) return 'stays';
-    return asBot(message);
+    return removeAsBot(message);
   }
 
   /** Deletes a part of an answer whose posting was never confirmed, if it exists. */
@@ -64,7 +64,7 @@ export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: 
       found = await findPostedPart(task, posting, outbox);
     });
     if (search === 'later') return 'later';
-    return found ? asBot(found) : 'none';
+    return found ? removeAsBot(found) : 'none';
   }
 
   return async (task: Task): Promise<MessageRemoval> => {
@@ -72,11 +72,11 @@ export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: 
       { address: messageAddress(task), removal: await removeTaskMessage(task, task.message, task.route.followUpId) },
     ];
     for (const part of task.answer?.parts ?? []) {
-      const removal = part.by === 'bot' ? await asBot(part) : await removeTaskMessage(task, part, part.id);
+      const removal = part.by === 'bot' ? await removeAsBot(part) : await removeTaskMessage(task, part, part.id);
       removals.push({ address: messageAddress({ ...task, message: part }), removal });
     }
     removals.push({ address: undefined, removal: await removeUnconfirmedPart(task) });
-    for (const address of task.beside ?? []) removals.push({ address, removal: await asBot(address) });
+    for (const address of task.beside ?? []) removals.push({ address, removal: await removeAsBot(address) });
     return {
       removed: removals.filter(({ removal }) => removal === 'gone').length,
       left: removals.flatMap(({ removal, address }) => (removal === 'stays' && address ? [address] : [])),

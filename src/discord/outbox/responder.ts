@@ -14,13 +14,13 @@ import { TOKEN_LIFE_MS } from '../place.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
 import { hasCode, isTooLate, isTransient, isUnsent } from './errors.ts';
 import { asEphemeral, type Outbox } from './outbox.ts';
-import type { TokenWay } from './ways.ts';
+import type { TokenRoute } from './ways.ts';
 
 // https://discord.com/developers/docs/interactions/application-commands#autocomplete
 const MAX_SUGGESTIONS = 25;
 const MAX_SUGGESTION_LENGTH = 100;
 
-interface Address {
+interface InteractionReference {
   interactionId: string;
   applicationId: string;
   token: string;
@@ -32,34 +32,34 @@ export type Acknowledgement = 'pressed message' | 'public answer' | 'private ans
 /** Replies to one interaction, using only its own token. The first response is an acknowledgement; the reply edits it. */
 export class Responder {
   readonly #outbox: Outbox;
-  readonly #address: Address;
+  readonly #interaction: InteractionReference;
   readonly #onFirstResponse: () => void;
-  #stands: 'nothing' | Acknowledgement = 'nothing';
-  #answered = false;
+  #state: 'nothing' | Acknowledgement = 'nothing';
+  #hasReplied = false;
 
-  constructor(outbox: Outbox, address: Address, onFirstResponse: () => void = () => undefined) {
+  constructor(outbox: Outbox, interaction: InteractionReference, onFirstResponse: () => void = () => undefined) {
     this.#outbox = outbox;
-    this.#address = address;
+    this.#interaction = interaction;
     this.#onFirstResponse = onFirstResponse;
   }
 
   /** The message that the token can change: once acknowledged, the reply or the spinner in its place, or the message that was pressed. */
   get responseState() {
-    return this.#stands;
+    return this.#state;
   }
 
-  /** "Thinking…", unless the pressed message is to be changed. Whether only the member sees the reply is decided here, for good. */
-  async acknowledge(as: Acknowledgement): Promise<void> {
-    this.#stands = as;
-    if (as === 'pressed message') return this.#respond(InteractionResponseType.DeferredMessageUpdate);
-    const flags = as === 'private answer' ? MessageFlags.Ephemeral : 0;
+  /** "Thinking…", unless the pressed message is to be changed. Whether only the member sees the reply is decided here and cannot change later. */
+  async acknowledge(acknowledgement: Acknowledgement): Promise<void> {
+    this.#state = acknowledgement;
+    if (acknowledgement === 'pressed message') return this.#respond(InteractionResponseType.DeferredMessageUpdate);
+    const flags = acknowledgement === 'private answer' ? MessageFlags.Ephemeral : 0;
     await this.#respond(InteractionResponseType.DeferredChannelMessageWithSource, { flags });
   }
 
   /** For an interaction that another process has acknowledged, or was about to. */
-  async takeOver(as: Acknowledgement): Promise<void> {
+  async takeOver(acknowledgement: Acknowledgement): Promise<void> {
     try {
-      await this.acknowledge(as);
+      await this.acknowledge(acknowledgement);
     } catch (error) {
       if (!hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) throw error;
     }
@@ -70,16 +70,18 @@ export class Responder {
     await this.#respond(InteractionResponseType.Modal, formBody(form));
   }
 
-  /** Discord accepts no more. A value is never truncated, because half an id would be a different id. */
-  async suggest(all: readonly { name: string; value: string }[]): Promise<void> {
-    const short = all.filter(({ name, value }) => Math.max(name.length, value.length) <= MAX_SUGGESTION_LENGTH);
-    const choices = short.slice(0, MAX_SUGGESTIONS);
+  /** Discord limits the number of suggestions and their length. A value is never truncated, because half an id would be a different id. */
+  async suggest(suggestions: readonly { name: string; value: string }[]): Promise<void> {
+    const usable = suggestions.filter(
+      ({ name, value }) => Math.max(name.length, value.length) <= MAX_SUGGESTION_LENGTH,
+    );
+    const choices = usable.slice(0, MAX_SUGGESTIONS);
     await this.#respond(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
   }
 
   /** Sends a message that only the member sees: as the response if there is none yet, otherwise in place of the private reply. */
   async replyPrivately(plan: MessagePlan): Promise<void> {
-    if (this.#stands === 'nothing') {
+    if (this.#state === 'nothing') {
       const { body, files } = asEphemeral(bodyOf(plan));
       await this.#respond(InteractionResponseType.ChannelMessageWithSource, body, files);
     } else await this.edit(plan);
@@ -92,30 +94,30 @@ export class Responder {
 
   async postFollowUp(plan: MessagePlan, isPrivate: boolean): Promise<MessagePlace> {
     // While the reply is still a spinner, Discord puts the next message in its place.
-    if (!this.#answered) await this.edit(plan);
+    if (!this.#hasReplied) await this.edit(plan);
     const place = await this.#outbox.addFollowUp(this.#route(), bodyOf(plan), isPrivate);
     if (!place) throw new Error('Discord did not return the place of a message.');
     return place;
   }
 
-  async edit(plan: MessagePlan, besideId?: string): Promise<MessagePlace | undefined> {
-    this.#answered = true;
-    return this.#outbox.edit(this.#route(besideId), bodyOf(plan));
+  async edit(plan: MessagePlan, followUpId?: string): Promise<MessagePlace | undefined> {
+    this.#hasReplied = true;
+    return this.#outbox.edit(this.#route(followUpId), bodyOf(plan));
   }
 
   /** Removes the reply, the message that was pressed, or an additional message. */
-  async delete(besideId?: string): Promise<void> {
-    await this.#outbox.remove(this.#route(besideId));
+  async delete(followUpId?: string): Promise<void> {
+    await this.#outbox.remove(this.#route(followUpId));
   }
 
-  #route(followUpId?: string): TokenWay {
-    const { applicationId, token } = this.#address;
+  #route(followUpId?: string): TokenRoute {
+    const { applicationId, token } = this.#interaction;
     return { by: 'token', applicationId, token, followUpId };
   }
 
   async #respond(type: InteractionResponseType, data?: object, files?: RawFile[]): Promise<void> {
-    if (this.#stands === 'nothing') this.#stands = 'private answer';
-    await this.#outbox.respond(this.#address, { type, data }, files);
+    if (this.#state === 'nothing') this.#state = 'private answer';
+    await this.#outbox.respond(this.#interaction, { type, data }, files);
     this.#onFirstResponse();
   }
 }
@@ -126,29 +128,30 @@ export class Responder {
  * sentence follows privately, and then the neutral line is deleted. The same applies to a message
  * in addition to the reply.
  */
-export async function tellMemberAlone(
+export async function notifyMemberPrivately(
   responder: Responder,
   /** Only the member sees `plan`; `neutral` is public, and is used if a public message has to come first. */
   { plan, neutral }: { plan: MessagePlan; neutral: MessagePlan },
-  until: RetryLimit,
-  beside?: { id: string; isPrivate: boolean },
+  limit: RetryLimit,
+  followUp?: { id: string; isPrivate: boolean },
 ): Promise<void> {
-  const id = beside?.id;
+  const id = followUp?.id;
   // Nothing has changed, so the pressed message stays as it is and the sentence is sent separately.
-  if (!beside && responder.responseState === 'pressed message') return followUpPrivately(responder, plan, until);
-  const isPublic = beside ? !beside.isPrivate : responder.responseState === 'public answer';
-  if (!isPublic) return persistently(() => (beside ? responder.edit(plan, id) : responder.replyPrivately(plan)), until);
+  if (!followUp && responder.responseState === 'pressed message') return followUpPrivately(responder, plan, limit);
+  const isPublic = followUp ? !followUp.isPrivate : responder.responseState === 'public answer';
+  if (!isPublic)
+    return retryUntilSent(() => (followUp ? responder.edit(plan, id) : responder.replyPrivately(plan)), limit);
   try {
-    await persistently(() => unlessGone(responder.edit(neutral, id)), until);
-    await followUpPrivately(responder, plan, until);
+    await retryUntilSent(() => unlessGone(responder.edit(neutral, id)), limit);
+    await followUpPrivately(responder, plan, limit);
   } finally {
-    await persistently(() => unlessGone(responder.delete(id)), until);
+    await retryUntilSent(() => unlessGone(responder.delete(id)), limit);
   }
 }
 
 /** Discord does not deduplicate follow-ups, so one is sent again only if Discord cannot have received it. */
-const followUpPrivately = (responder: Responder, plan: MessagePlan, until: RetryLimit): Promise<void> =>
-  persistently(() => responder.followUpPrivately(plan), until, isUnsent);
+const followUpPrivately = (responder: Responder, plan: MessagePlan, limit: RetryLimit): Promise<void> =>
+  retryUntilSent(() => responder.followUpPrivately(plan), limit, isUnsent);
 
 /** A member may already have deleted the message. */
 async function unlessGone(work: Promise<unknown>): Promise<void> {
@@ -171,8 +174,8 @@ export function lateFollowUp(
       await responder.followUpPrivately(plan);
       return true;
     } catch (error) {
-      if (isTooLate(error)) funnel.logTooLate('a late word');
-      else funnel.sentenceFor(error, 'a late word');
+      if (isTooLate(error)) funnel.logTooLate('a late follow-up');
+      else funnel.sentenceFor(error, 'a late follow-up');
       return false;
     }
   };
@@ -189,17 +192,17 @@ export interface RetryLimit {
 }
 
 /** Retries until Discord accepts the message: a rejected request has no task that could notify the member later. */
-async function persistently(
-  say: () => Promise<unknown>,
+async function retryUntilSent(
+  send: () => Promise<unknown>,
   { clock, until, stopping }: RetryLimit,
-  isWorthAnother: (error: unknown) => boolean = isTransient,
+  isRetryable: (error: unknown) => boolean = isTransient,
 ): Promise<void> {
   for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(MAX_PAUSE_MS, wait * 2)) {
     try {
-      await say();
+      await send();
       return;
     } catch (error) {
-      if (!isWorthAnother(error) || stopping.aborted || clock.now() + wait >= until) throw error;
+      if (!isRetryable(error) || stopping.aborted || clock.now() + wait >= until) throw error;
       await pause(clock, wait, stopping);
     }
   }

@@ -7,14 +7,14 @@ export class ShownContent {
   #files: string | undefined;
 
   /** Returns undefined if nothing has to change. A plan whose preview could not be fetched keeps the files. */
-  changeTo(wanted: MessageBody): { sent: MessageBody; confirm(): void } | undefined {
-    const { attachments, ...rest } = wanted.body;
+  changeTo(message: MessageBody): { sent: MessageBody; confirm(): void } | undefined {
+    const { attachments, ...rest } = message.body;
     const text = hashOf(rest);
-    const files = wanted.files.length === 0 && this.#files !== undefined ? this.#files : hashOf(attachments, wanted);
-    const filesStay = files === this.#files;
-    if (filesStay && text === this.#text) return undefined;
+    const files = message.files.length === 0 && this.#files !== undefined ? this.#files : hashOf(attachments, message);
+    const areFilesUnchanged = files === this.#files;
+    if (areFilesUnchanged && text === this.#text) return undefined;
     return {
-      sent: filesStay ? { body: rest, files: [] } : wanted,
+      sent: areFilesUnchanged ? { body: rest, files: [] } : message,
       confirm: () => {
         this.#text = text;
         this.#files = files;
@@ -23,8 +23,8 @@ export class ShownContent {
   }
 }
 
-function hashOf(facts: unknown, { files }: Pick<MessageBody, 'files'> = { files: [] }): string {
-  const hash = createHash('sha256').update(JSON.stringify(facts));
+function hashOf(value: unknown, { files }: Pick<MessageBody, 'files'> = { files: [] }): string {
+  const hash = createHash('sha256').update(JSON.stringify(value));
   for (const { data } of files) hash.update(typeof data === 'object' ? data : String(data));
   return hash.digest('base64');
 }

@@ -34,7 +34,7 @@ export class ThreadCreator {
     this.#parts = parts;
   }
 
-  async make({ channelId, name, kind, memberId }: ThreadRequest): Promise<string> {
+  async create({ channelId, name, kind, memberId }: ThreadRequest): Promise<string> {
     const threadId = await this.#orRefuse(async () => {
       const body = {
         name: Array.from(name).slice(0, MAX_NAME_LENGTH).join(''),
@@ -86,8 +86,8 @@ export class ThreadCreator {
   }
 }
 
-export function channelIdIn(answer: unknown): string {
-  const id = isRecord(answer) ? answer.id : undefined;
+export function channelIdIn(response: unknown): string {
+  const id = isRecord(response) ? response.id : undefined;
   if (typeof id !== 'string') throw new Error('Discord’s response has no channel ID.');
   return id;
 }

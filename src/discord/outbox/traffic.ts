@@ -1,7 +1,7 @@
 import type { REST } from 'discord.js';
 import type { MakeRequest } from './uploads.ts';
 
-/** Classes of URLs, of which the first match counts. The URL itself contains ids and tokens. */
+/** Classes of URLs; the first match counts. The URL itself is not reported, because it contains ids and tokens. */
 const ROUTES = [
   ['callback', /\/interactions\/\d+\/[^/]+\/callback/],
   ['webhook', /\/webhooks\//],
@@ -37,7 +37,7 @@ export class Traffic {
     this.#onWait.push(listener);
   }
 
-  counted(make: MakeRequest): MakeRequest {
+  countRequests(make: MakeRequest): MakeRequest {
     return async (url, init) => {
       try {
         const response = await make(url, init);
@@ -51,15 +51,15 @@ export class Traffic {
     };
   }
 
-  /** The library waits before a request whose limit is known to be used up. */
+  /** Reports the waits of the library before requests whose rate limit is known to be used up. */
   watchLimits(rests: readonly REST[]): void {
     for (const rest of rests) rest.on('rateLimited', ({ scope, timeToReset }) => this.#reportWait(scope, timeToReset));
   }
 
   /** The library waits before it repeats the request. */
   #reportRefused(headers: { get(name: string): string | null }): void {
-    const named = headers.get('x-ratelimit-scope');
-    const scope = SCOPES.find((known) => known === named) ?? 'user';
+    const scopeName = headers.get('x-ratelimit-scope');
+    const scope = SCOPES.find((known) => known === scopeName) ?? 'user';
     this.#reportWait(scope, Number(headers.get('retry-after') ?? 0) * 1000);
   }
 

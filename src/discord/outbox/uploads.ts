@@ -3,20 +3,20 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { DefaultRestOptions, type InternalRequest, type RawFile, type REST } from 'discord.js';
 import { getGlobalDispatcher } from 'undici';
-import { PassingBytes } from '../../lib/passing-bytes.ts';
+import { BufferReclaimer } from '../../lib/passing-bytes.ts';
 import { readChunks } from '../../services/media/content.ts';
 import { KeyedLimiter } from '../../services/media/download/capacity.ts';
 import { mediaTypes } from '../../services/media/media-types.ts';
 
 export type MakeRequest = typeof DefaultRestOptions.makeRequest;
 
-const MIMES: ReadonlyMap<string, string> = new Map(
+const MIME_BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   Object.values(mediaTypes).map(({ extension, mime }) => [`.${extension}`, mime]),
 );
 
 /** The limit for uploads from disk. More of them do not make a slow connection faster, and each one holds buffers. */
 const MAX_UPLOADS = 4;
-const PIECE = 64 * 1024;
+const CHUNK_SIZE = 64 * 1024;
 
 /** A file that is sent from disk. The library only supports bytes, so `data` is empty. */
 export class DiskFile implements RawFile {
@@ -45,20 +45,20 @@ class Upload implements AsyncIterable<Uint8Array> {
     const boundary = `atelier-${randomBytes(16).toString('hex')}`;
     const head = (fields: string): Buffer =>
       Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${fields}\r\n\r\n`);
-    const end = Buffer.from('\r\n');
+    const lineEnd = Buffer.from('\r\n');
     this.contentType = `multipart/form-data; boundary=${boundary}`;
     this.#pieces = [
       ...files.flatMap((file, index) => {
         const {
           name,
           key = `files[${index}]`,
-          contentType = MIMES.get(extname(name)) ?? 'application/octet-stream',
+          contentType = MIME_BY_EXTENSION.get(extname(name)) ?? 'application/octet-stream',
         } = file;
-        const fields = `name="${quoted(key)}"; filename="${quoted(name)}"\r\ncontent-type: ${contentType}`;
+        const fields = `name="${escapeFileName(key)}"; filename="${escapeFileName(name)}"\r\ncontent-type: ${contentType}`;
         const bytes = file.data instanceof Uint8Array ? file.data : Buffer.from(String(file.data));
-        return [head(fields), file instanceof DiskFile ? file : bytes, end];
+        return [head(fields), file instanceof DiskFile ? file : bytes, lineEnd];
       }),
-      ...(body === undefined ? [] : [head('name="payload_json"'), Buffer.from(JSON.stringify(body)), end]),
+      ...(body === undefined ? [] : [head('name="payload_json"'), Buffer.from(JSON.stringify(body)), lineEnd]),
       Buffer.from(`--${boundary}--\r\n`),
     ];
     this.isFromDisk = this.#pieces.some((piece) => piece instanceof DiskFile);
@@ -68,13 +68,13 @@ class Upload implements AsyncIterable<Uint8Array> {
   /** Starts from the beginning each time: the library repeats the request after a 429. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (const piece of this.#pieces) {
-      if (piece instanceof DiskFile) yield* readChunks(piece, PIECE);
+      if (piece instanceof DiskFile) yield* readChunks(piece, CHUNK_SIZE);
       else yield piece;
     }
   }
 }
 
-/** Sends files uncopied. The client must make its requests with the function that `uploadSender` returns. */
+/** Sends files without copying them. The client must make its requests with the function that `uploadSender` returns. */
 export function streamUploads(rest: REST): REST {
   const send = rest.request.bind(rest);
   rest.request = ({ files, body, ...options }: InternalRequest) => {
@@ -87,10 +87,10 @@ export function streamUploads(rest: REST): REST {
   return rest;
 }
 
-/** The library would copy the pieces into one, so it gets no body and the pieces are added below it. */
+/** The library would copy all pieces into one buffer, so it gets no body, and undici's dispatcher adds the pieces. */
 export function uploadSender(): MakeRequest {
-  const turns = new KeyedLimiter(MAX_UPLOADS);
-  const passing = new PassingBytes();
+  const limiter = new KeyedLimiter(MAX_UPLOADS);
+  const reclaimer = new BufferReclaimer();
   return async (url, init) => {
     const { body: upload, dispatcher = getGlobalDispatcher(), signal } = init;
     if (!(upload instanceof Upload)) return DefaultRestOptions.makeRequest(url, init);
@@ -100,20 +100,21 @@ export function uploadSender(): MakeRequest {
         body: null,
         dispatcher: dispatcher.compose(
           (dispatch) => (options, handler) =>
-            dispatch({ ...options, body: Readable.from(counted(upload, passing)) }, handler),
+            dispatch({ ...options, body: Readable.from(countBytes(upload, reclaimer)) }, handler),
         ),
       });
     if (!upload.isFromDisk) return send();
-    return turns.run(new URL(url).host, signal ?? new AbortController().signal, send);
+    return limiter.run(new URL(url).host, signal ?? new AbortController().signal, send);
   };
 }
 
-async function* counted(upload: Upload, passing: PassingBytes): AsyncGenerator<Uint8Array> {
+async function* countBytes(upload: Upload, reclaimer: BufferReclaimer): AsyncGenerator<Uint8Array> {
   for await (const piece of upload) {
     yield piece;
-    passing.count(piece.byteLength);
+    reclaimer.count(piece.byteLength);
   }
 }
 
 /** Escapes a file name as browsers do in forms. */
-const quoted = (name: string): string => name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
+const escapeFileName = (name: string): string =>
+  name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');

@@ -4,26 +4,30 @@ import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 /** A request that outlives its token is refused, so the last minute of a token is not used. */
 export const TOKEN_MARGIN_MS = 60_000;
 
-export type TokenWay = { by: 'token'; applicationId: string; token: string; followUpId?: string | undefined };
-export type EditWay = { by: 'edit'; message: MessagePlace };
-export type Way = TokenWay | EditWay | { by: 'channel'; channelId: string } | { by: 'direct'; memberId: string };
+export type TokenRoute = { by: 'token'; applicationId: string; token: string; followUpId?: string | undefined };
+export type EditRoute = { by: 'edit'; message: MessagePlace };
+export type MessageRoute =
+  | TokenRoute
+  | EditRoute
+  | { by: 'channel'; channelId: string }
+  | { by: 'direct'; memberId: string };
 
-export type ClosedWays = ReadonlySet<Way['by']>;
+export type ClosedRoutes = ReadonlySet<MessageRoute['by']>;
 
 /** The routes in the order in which they are tried. A private message never takes a route that others can read. */
-export function waysToEnd(task: Task, closedWays: ClosedWays, now: number): Way[] {
+export function endRoutes(task: Task, closedRoutes: ClosedRoutes, now: number): MessageRoute[] {
   // The end of a conversation is shown only in its thread.
   const { isTalk } = task.traits;
   if (isTalk && !task.message) return [];
-  const direct: Way | undefined = isTalk ? undefined : { by: 'direct', memberId: task.requesterId };
-  const ways = [tokenWay(task, now), editWay(task), channelWay(task), direct];
-  return ways.filter((way) => way !== undefined).filter(({ by }) => !closedWays.has(by));
+  const direct: MessageRoute | undefined = isTalk ? undefined : { by: 'direct', memberId: task.requesterId };
+  const routes = [tokenRoute(task, now), editRoute(task), channelRoute(task), direct];
+  return routes.filter((route) => route !== undefined).filter(({ by }) => !closedRoutes.has(by));
 }
 
 /** Progress is worth an edit, never a new message. */
-export function wayToProgress(task: Task, closedWays: ClosedWays, now: number): TokenWay | EditWay | undefined {
-  const ways = [tokenWay(task, now), task.route.mayPost ? editWay(task) : undefined];
-  return ways.find((way) => way !== undefined && !closedWays.has(way.by));
+export function progressRoute(task: Task, closedRoutes: ClosedRoutes, now: number): TokenRoute | EditRoute | undefined {
+  const routes = [tokenRoute(task, now), task.route.mayPost ? editRoute(task) : undefined];
+  return routes.find((route) => route !== undefined && !closedRoutes.has(route.by));
 }
 
 /** Only the member can read it; not even the bot can. A direct message is in a separate channel. */
@@ -33,7 +37,7 @@ export function isVisibleToOwnerOnly({ route, guildId, channelId }: Task, messag
 
 /** Whether the bot can also read and edit its message with its own token. */
 export function isReachedWithoutToken(task: Task): boolean {
-  return task.route.mayPost && editWay(task) !== undefined;
+  return task.route.mayPost && editRoute(task) !== undefined;
 }
 
 /** Whether the bot can search the channel for its reply. */
@@ -42,28 +46,28 @@ export const isInReadableChannel = ({ route, channelId, guildId }: Task): boolea
   channelId !== undefined &&
   (route.install === 'guild' || (guildId === undefined && route.mayPost));
 
-/** Undefined if it has expired or is about to expire. */
-export function tokenWay({ route }: Task, now: number): TokenWay | undefined {
+/** Undefined if the token has expired or is about to expire. */
+export function tokenRoute({ route }: Task, now: number): TokenRoute | undefined {
   const { applicationId, token, tokenExpiresAt, followUpId } = route;
   if (token === undefined || now >= tokenExpiresAt - TOKEN_MARGIN_MS) return undefined;
   return { by: 'token', applicationId, token, ...(followUpId !== undefined && { followUpId }) };
 }
 
-function editWay({ route, message, guildId }: Task): EditWay | undefined {
+function editRoute({ route, message, guildId }: Task): EditRoute | undefined {
   const isInDirectMessage = guildId === undefined && route.mayPost;
   if (!message || route.isPrivate || (route.install !== 'guild' && !isInDirectMessage)) return undefined;
   return { by: 'edit', message };
 }
 
 /** Of the follow-up messages, an interaction's token only reaches those that were posted with it. */
-export function waysToPart(task: Task, { by, ...place }: AnswerPart, now: number): (TokenWay | EditWay)[] {
-  const token = by === 'bot' ? undefined : tokenWay(task, now);
-  return [token && { ...token, followUpId: place.id }, editWay({ ...task, message: place })].filter(
-    (way) => way !== undefined,
+export function partRoutes(task: Task, { by, ...place }: AnswerPart, now: number): (TokenRoute | EditRoute)[] {
+  const token = by === 'bot' ? undefined : tokenRoute(task, now);
+  return [token && { ...token, followUpId: place.id }, editRoute({ ...task, message: place })].filter(
+    (route) => route !== undefined,
   );
 }
 
-function channelWay({ route, channelId }: Task): Way | undefined {
+function channelRoute({ route, channelId }: Task): MessageRoute | undefined {
   if (channelId === undefined || route.isPrivate || !route.mayPost) return undefined;
   return { by: 'channel', channelId };
 }

@@ -8,8 +8,8 @@ import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import { shardOwners } from './shard-claims.ts';
 import { readShardCount } from './shard-count.ts';
 
-/** `/about` omits what takes longer than this. */
-const LIMIT_MS = 2_000;
+/** `/about` omits the state of the cluster if reading it takes longer than this. */
+const READ_TIMEOUT_MS = 2_000;
 
 /** The processes of a cluster, and what all of them are doing. */
 export interface ClusterHealth {
@@ -25,7 +25,7 @@ interface ClusterHealthParts {
   facts: Pick<SharedFacts, 'claims' | 'read'>;
   partitions: Pick<Partitions, 'owners' | 'count'>;
   /** The health of the partitions that this worker owns. */
-  own(): ReadonlyMap<number, PartitionHealth>;
+  ownPartitions(): ReadonlyMap<number, PartitionHealth>;
   clock: Clock;
   log: Pick<PlainLog, 'warn'>;
 }
@@ -33,24 +33,26 @@ interface ClusterHealthParts {
 /** Undefined if the server does not respond in time. */
 export const clusterHealth = (parts: ClusterHealthParts) => async (): Promise<ClusterHealth | undefined> => {
   try {
-    return await withTimeout(parts.clock, LIMIT_MS, readCluster(parts));
+    return await withTimeout(parts.clock, READ_TIMEOUT_MS, readCluster(parts));
   } catch (error) {
     parts.log.warn({ err: error }, 'The state of the cluster could not be read.');
     return undefined;
   }
 };
 
-async function readCluster({ facts, partitions, own }: ClusterHealthParts): Promise<ClusterHealth> {
+async function readCluster({ facts, partitions, ownPartitions }: ClusterHealthParts): Promise<ClusterHealth> {
   const { count } = partitions;
-  const ours = own();
-  const others = Array.from({ length: count }, (_, partition) => partition).filter((one) => !ours.has(one));
-  const [{ workers, owners }, shards, shardCount, ...read] = await Promise.all([
+  const ownHealth = ownPartitions();
+  const otherPartitions = Array.from({ length: count }, (_, partition) => partition).filter(
+    (one) => !ownHealth.has(one),
+  );
+  const [{ workers, owners }, shards, shardCount, ...otherHealth] = await Promise.all([
     readShares(facts, partitions),
     shardOwners(facts),
     readShardCount(facts),
-    ...others.map((partition) => readHealth(facts, partition)),
+    ...otherPartitions.map((partition) => readHealth(facts, partition)),
   ]);
-  const all = [...ours.values(), ...read.filter((one) => one !== undefined)];
+  const all = [...ownHealth.values(), ...otherHealth.filter((one) => one !== undefined)];
   return {
     workers: workers.length,
     partitions: { count, owned: owners.size },

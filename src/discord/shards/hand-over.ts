@@ -14,7 +14,7 @@ interface HandOverParts {
   /** A hand-over that fails for this long is given up. */
   limitMs: number;
   /** Aborts when the shard is released or lost. */
-  stopped: AbortSignal;
+  stopSignal: AbortSignal;
   onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
 }
 
@@ -25,13 +25,13 @@ interface HandOverParts {
 export class HandOver {
   readonly #parts: HandOverParts;
   readonly #running = new Set<Promise<unknown>>();
-  #failing = 0;
+  #failingCount = 0;
 
   constructor(parts: HandOverParts) {
     this.#parts = parts;
   }
 
-  async take(packet: GatewayDispatchPayload, progress: Progress): Promise<void> {
+  async deliver(packet: GatewayDispatchPayload, progress: Progress): Promise<void> {
     progress.begin(packet.s);
     if (await trackUntilDone(this.#pass(packet), this.#running)) progress.end(packet.s);
   }
@@ -51,16 +51,17 @@ export class HandOver {
     }
   }
 
-  async #retry(packet: GatewayDispatchPayload, first: unknown): Promise<boolean> {
-    const { shardId, clock, log, limitMs, stopped, onDispatch } = this.#parts;
+  async #retry(packet: GatewayDispatchPayload, firstError: unknown): Promise<boolean> {
+    const { shardId, clock, log, limitMs, stopSignal, onDispatch } = this.#parts;
     const facts = { shard: shardId, event: packet.t };
-    if (this.#failing === 0) log.warn({ ...facts, err: first }, 'A Discord event could not be passed on; retrying.');
+    if (this.#failingCount === 0)
+      log.warn({ ...facts, err: firstError }, 'A Discord event could not be passed on; retrying.');
     const end = clock.now() + limitMs;
-    this.#failing += 1;
+    this.#failingCount += 1;
     try {
-      for (let waitMs = FIRST_RETRY_MS; !stopped.aborted; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
-        await pause(clock, waitMs, stopped);
-        if (stopped.aborted) return false;
+      for (let waitMs = FIRST_RETRY_MS; !stopSignal.aborted; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
+        await pause(clock, waitMs, stopSignal);
+        if (stopSignal.aborted) return false;
         try {
           await onDispatch(packet, shardId);
           return true;
@@ -72,7 +73,7 @@ export class HandOver {
       }
       return false;
     } finally {
-      this.#failing -= 1;
+      this.#failingCount -= 1;
     }
   }
 }

@@ -2,11 +2,11 @@ import type { LeaseClock } from '../../services/store/lease.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 
 /** Renewals within the duration of a claim; all but one of them may fail. */
-const RENEWALS = 5;
+const RENEWALS_PER_CLAIM = 5;
 /** A failed renewal is retried this many times sooner. */
 const RETRY_FACTOR = 4;
 /** By this process's clocks a claim ends earlier than by the server's clock, by this share of its duration. */
-const MARGIN = 1 / RENEWALS;
+const MARGIN = 1 / RENEWALS_PER_CLAIM;
 
 export interface ClaimParts {
   facts: SharedFacts;
@@ -20,31 +20,31 @@ export class HeldClaim {
   readonly name: string;
   readonly #parts: ClaimParts;
   readonly #onLost: () => void;
-  #ends: readonly number[];
+  #deadlines: readonly number[];
   #isOver = false;
   #cancel: (() => void) | undefined;
-  #repetition: Promise<void> = Promise.resolve();
+  #renewal: Promise<void> = Promise.resolve();
 
-  private constructor(name: string, parts: ClaimParts, ends: readonly number[], onLost: () => void) {
+  private constructor(name: string, parts: ClaimParts, deadlines: readonly number[], onLost: () => void) {
     this.name = name;
     this.#parts = parts;
-    this.#ends = ends;
+    this.#deadlines = deadlines;
     this.#onLost = onLost;
-    this.#renewAfter(parts.ms / RENEWALS);
+    this.#renewAfter(parts.ms / RENEWALS_PER_CLAIM);
   }
 
-  /** Returns undefined if another process has it. `ended` is a holder whose process has certainly ended. */
-  static async take(
+  /** Returns undefined if another process has the claim. `ended` is a holder whose process has certainly ended. */
+  static async acquire(
     name: string,
     parts: ClaimParts,
     { deadOwner, onLost = () => undefined }: { deadOwner?: string | undefined; onLost?: () => void } = {},
   ): Promise<HeldClaim | undefined> {
-    const ends = endsOf(parts);
+    const deadlines = deadlinesOf(parts);
     const isOurs = await parts.facts.claim(name, parts.holder, parts.ms, deadOwner);
-    return isOurs ? new HeldClaim(name, parts, ends, onLost) : undefined;
+    return isOurs ? new HeldClaim(name, parts, deadlines, onLost) : undefined;
   }
 
-  /** False as soon as another process may have it. */
+  /** False as soon as another process may have the claim. */
   get isHeld(): boolean {
     if (!this.#isOver && !this.#isSafe()) this.lose();
     return !this.#isOver;
@@ -65,7 +65,7 @@ export class HeldClaim {
   async release(): Promise<void> {
     if (this.#isOver) return;
     this.#end();
-    await this.#repetition;
+    await this.#renewal;
     await this.#parts.facts.release(this.name, this.#parts.holder);
   }
 
@@ -75,12 +75,12 @@ export class HeldClaim {
   }
 
   #isSafe(): boolean {
-    return this.#parts.clock.now().every((now, at) => now < (this.#ends[at] ?? 0));
+    return this.#parts.clock.now().every((now, index) => now < (this.#deadlines[index] ?? 0));
   }
 
   #renewAfter(ms: number): void {
     this.#cancel = this.#parts.clock.after(ms, () => {
-      this.#repetition = this.#renew();
+      this.#renewal = this.#renew();
     });
   }
 
@@ -89,16 +89,16 @@ export class HeldClaim {
     // After a suspension there is no attempt to renew it: the server would grant it again, although another process may have had it in the meantime.
     if (!this.isHeld) return;
     // Counted from before the request, which may take a long time.
-    const ends = endsOf(this.#parts);
+    const deadlines = deadlinesOf(this.#parts);
     try {
       if (!(await facts.claim(this.name, holder, ms))) return this.lose();
-      this.#ends = ends;
-      if (!this.#isOver) this.#renewAfter(ms / RENEWALS);
+      this.#deadlines = deadlines;
+      if (!this.#isOver) this.#renewAfter(ms / RENEWALS_PER_CLAIM);
     } catch {
-      // The connection was lost for a moment, which is logged there; there will be more attempts before the claim expires.
-      if (this.isHeld) this.#renewAfter(ms / RENEWALS / RETRY_FACTOR);
+      // The store logs a lost connection itself; there will be more attempts before the claim expires.
+      if (this.isHeld) this.#renewAfter(ms / RENEWALS_PER_CLAIM / RETRY_FACTOR);
     }
   }
 }
 
-const endsOf = ({ clock, ms }: ClaimParts): number[] => clock.now().map((now) => now + ms * (1 - MARGIN));
+const deadlinesOf = ({ clock, ms }: ClaimParts): number[] => clock.now().map((now) => now + ms * (1 - MARGIN));

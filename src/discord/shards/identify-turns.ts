@@ -26,7 +26,7 @@ interface IdentifyParts {
 export class IdentifyTurns implements IIdentifyThrottler {
   readonly #parts: IdentifyParts;
   #maxConcurrency: number;
-  #isWarned = false;
+  #hasWarned = false;
 
   constructor(parts: IdentifyParts, maxConcurrency: number) {
     this.#parts = parts;
@@ -36,34 +36,34 @@ export class IdentifyTurns implements IIdentifyThrottler {
   /** Rejects only if the signal aborts: after any other error the library would identify twice. */
   async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
     // Each shard uses its own name, because two shards of this process must not share a turn.
-    const taker = randomUUID();
+    const holder = randomUUID();
     for (;;) {
       signal.throwIfAborted();
       const turn = `identify:${shardId % this.#maxConcurrency}`;
-      const waitMs = await this.#tryTurn(turn, taker);
+      const waitMs = await this.#tryTurn(turn, holder);
       if (waitMs === 0 && !signal.aborted) return;
-      if (waitMs !== CHECK_INTERVAL_MS) await this.#releaseTurn([turn, LAST_SESSIONS], taker);
+      if (waitMs !== CHECK_INTERVAL_MS) await this.#releaseTurn([turn, LAST_SESSIONS], holder);
       signal.throwIfAborted();
       await pause(this.#parts.clock, waitMs, signal);
     }
   }
 
   /** Returns zero if the turn was taken, otherwise how long to wait before the next attempt. */
-  async #tryTurn(turn: string, taker: string): Promise<number> {
+  async #tryTurn(turn: string, holder: string): Promise<number> {
     const { facts, log, readGateway } = this.#parts;
     try {
-      if (!(await facts.claim(turn, taker, TURN_MS))) return CHECK_INTERVAL_MS;
+      if (!(await facts.claim(turn, holder, TURN_MS))) return CHECK_INTERVAL_MS;
       let limit = (await readGateway()).session_start_limit;
       this.#maxConcurrency = limit.max_concurrency;
       // Shards that are identifying at this moment may not be counted yet.
       if (limit.remaining <= limit.max_concurrency) {
-        if (!(await facts.claim(LAST_SESSIONS, taker, TURN_MS))) return RETRY_TURN_MS;
+        if (!(await facts.claim(LAST_SESSIONS, holder, TURN_MS))) return RETRY_TURN_MS;
         limit = (await readGateway()).session_start_limit;
       }
-      if (limit.remaining <= 0) return this.#untilReset(limit.reset_after);
-      this.#isWarned = false;
+      if (limit.remaining <= 0) return this.#waitMsUntilReset(limit.reset_after);
+      this.#hasWarned = false;
       // The reads may have taken a long time, so the turn begins now.
-      return (await facts.claim(turn, taker, TURN_MS)) ? 0 : RETRY_TURN_MS;
+      return (await facts.claim(turn, holder, TURN_MS)) ? 0 : RETRY_TURN_MS;
     } catch (error) {
       log.warn({ err: error }, 'A shard is waiting to identify, because the store or Discord did not respond.');
       return TURN_MS;
@@ -71,19 +71,19 @@ export class IdentifyTurns implements IIdentifyThrottler {
   }
 
   /** Discord resets the token of a bot that identifies more often than allowed. */
-  #untilReset(resetMs: number): number {
-    if (!this.#isWarned)
+  #waitMsUntilReset(resetMs: number): number {
+    if (!this.#hasWarned)
       this.#parts.log.warn(
         { waitMs: resetMs },
         'Discord allows no new sessions until its limit resets; shards wait to identify.',
       );
-    this.#isWarned = true;
+    this.#hasWarned = true;
     return Math.max(resetMs, RETRY_TURN_MS);
   }
 
-  async #releaseTurn(names: readonly string[], taker: string): Promise<void> {
+  async #releaseTurn(names: readonly string[], holder: string): Promise<void> {
     try {
-      for (const name of names) await this.#parts.facts.release(name, taker);
+      for (const name of names) await this.#parts.facts.release(name, holder);
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'A turn to identify could not be released; it will expire.');
     }

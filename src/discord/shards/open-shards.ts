@@ -9,7 +9,7 @@ import { type GatewayInfo, readGateway } from '../reads.ts';
 import { type ClaimParts, HeldClaim } from './held-claim.ts';
 import { IdentifyTurns } from './identify-turns.ts';
 import { Shard, type ShardParts } from './shard.ts';
-import { liveShardProcesses, SHARD, SHARD_PROCESS, shardOwners } from './shard-claims.ts';
+import { liveShardProcesses, SHARD_PREFIX, SHARD_PROCESS_PREFIX, shardOwners } from './shard-claims.ts';
 import { joinShardProcesses } from './shard-count.ts';
 import { shareOf } from './share.ts';
 
@@ -45,8 +45,8 @@ export async function openShards(parts: ShardsParts): Promise<Shards> {
   const { count, processClaim } = await joinShardProcesses({
     claims,
     clock,
-    wanted: shardCount,
-    recommended: gateway.shards,
+    configuredCount: shardCount,
+    recommendedCount: gateway.shards,
   });
   return new Shards({ ...parts, claims, processClaim, options: optionsOf(parts, gateway, count), gateway });
 }
@@ -64,7 +64,7 @@ export class Shards {
   readonly #shards = new Map<number, Shard>();
   /** Shards that were released or lost and have not ended yet. */
   readonly #leaving = new Map<number, Promise<void>>();
-  readonly #refused = Promise.withResolvers<number>();
+  readonly #fatalCloseCode = Promise.withResolvers<number>();
   readonly #stop = new AbortController();
   readonly #rounds: Promise<void>;
   #processClaim: HeldClaim;
@@ -79,7 +79,7 @@ export class Shards {
       { facts, clock, log, readGateway: () => readGateway(reads) },
       gateway.session_start_limit.max_concurrency,
     );
-    const onRefused = (code: number): void => this.#refused.resolve(code);
+    const onRefused = (code: number): void => this.#fatalCloseCode.resolve(code);
     this.#shardParts = { facts, clock, log, options, turns, leaseMs, onDispatch, onRefused };
     this.#rounds = this.#runRounds();
   }
@@ -90,8 +90,8 @@ export class Shards {
   }
 
   /** Resolves with Discord's close code when Discord refuses to serve this bot. */
-  get refused(): Promise<number> {
-    return this.#refused.promise;
+  get fatalCloseCode(): Promise<number> {
+    return this.#fatalCloseCode.promise;
   }
 
   /** The ids of this process's shards. */
@@ -100,7 +100,7 @@ export class Shards {
   }
 
   /** The number of this process's shards that receive events. */
-  get connected(): number {
+  get connectedCount(): number {
     return [...this.#shards.values()].filter(({ isReady }) => isReady).length;
   }
 
@@ -155,7 +155,7 @@ export class Shards {
   async #round(): Promise<void> {
     const { facts, holder, claims } = this.#parts;
     if (!this.#processClaim.isHeld) {
-      const processClaim = await HeldClaim.take(SHARD_PROCESS + holder, claims);
+      const processClaim = await HeldClaim.acquire(SHARD_PROCESS_PREFIX + holder, claims);
       if (processClaim) this.#processClaim = processClaim;
     }
     const [processes, { owners, deadOwners }] = await Promise.all([liveShardProcesses(facts), shardOwners(facts)]);
@@ -165,21 +165,21 @@ export class Shards {
     const share = shareOf(holder, { count: this.count, processes: [...new Set([...processes, holder])], owners });
     for (const id of share.free) {
       if (this.#shards.size >= share.limit || this.#stop.signal.aborted) break;
-      await this.#take(id, deadOwners.get(id));
+      await this.#takeShard(id, deadOwners.get(id));
     }
     this.#hasShare = true;
-    const last = [...this.#shards.values()].at(-1);
-    if (share.hasSurplus && last && this.#leaving.size === 0) this.#release(last);
+    const lastShard = [...this.#shards.values()].at(-1);
+    if (share.hasSurplus && lastShard && this.#leaving.size === 0) this.#release(lastShard);
   }
 
-  async #take(id: number, deadOwner: string | undefined): Promise<void> {
+  async #takeShard(id: number, deadOwner: string | undefined): Promise<void> {
     const onLost = (): void => {
       if (!shard || this.#shards.get(id) !== shard) return;
       this.#parts.log.warn({ shard: id }, 'The claim on a shard was lost: another process may have it.');
       this.#leave(shard, shard.abandon());
     };
     let shard: Shard | undefined;
-    const claim = await HeldClaim.take(SHARD + id, this.#parts.claims, { deadOwner, onLost });
+    const claim = await HeldClaim.acquire(SHARD_PREFIX + id, this.#parts.claims, { deadOwner, onLost });
     if (!claim) return;
     shard = new Shard(id, claim, this.#shardParts);
     this.#shards.set(id, shard);

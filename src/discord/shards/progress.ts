@@ -9,12 +9,12 @@ export class Progress {
   }
 
   /** Records an event that does not need to be handed over. */
-  note(sequence: number): void {
+  skip(sequence: number): void {
     this.#highest = Math.max(this.#highest, sequence);
   }
 
   begin(sequence: number): void {
-    this.note(sequence);
+    this.skip(sequence);
     this.#pending.add(sequence);
   }
 
@@ -23,9 +23,9 @@ export class Progress {
   }
 
   /** The highest sequence number up to which everything has been handed over. A resume replays all later events. */
-  get taken(): number {
-    let taken = this.#highest;
-    for (const sequence of this.#pending) taken = Math.min(taken, sequence - 1);
-    return taken;
+  get completedSequence(): number {
+    let completedSequence = this.#highest;
+    for (const sequence of this.#pending) completedSequence = Math.min(completedSequence, sequence - 1);
+    return completedSequence;
   }
 }

@@ -37,7 +37,7 @@ export class Session {
     this.#parts = parts;
   }
 
-  get known(): SessionInfo | null | undefined {
+  get info(): SessionInfo | null | undefined {
     return this.#info;
   }
 
@@ -86,7 +86,7 @@ export class Session {
     if (!this.#info) return this.#info === null ? NO_SESSION : undefined;
     const { sessionId, resumeURL, shardCount } = this.#info;
     const { intents } = this.#parts;
-    return JSON.stringify({ sessionId, resumeURL, sequence: this.progress.taken, shardCount, intents });
+    return JSON.stringify({ sessionId, resumeURL, sequence: this.progress.completedSequence, shardCount, intents });
   }
 }
 

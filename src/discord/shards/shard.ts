@@ -16,15 +16,15 @@ import type { IdentifyTurns } from './identify-turns.ts';
 import { Session } from './session.ts';
 
 /** The shortest time between two writes of a session's progress. */
-const STORE_EVERY_MS = 1_000;
-/** A shard that is released waits this long for its socket to close, and then this long for its hand-overs. */
-const STOP_LIMIT_MS = 1_000;
+const MIN_STORE_INTERVAL_MS = 1_000;
+/** A shard that is released waits at most this long for its socket to close, and then at most this long for its hand-overs. */
+const STOP_TIMEOUT_MS = 1_000;
 /** The time between two attempts to read the session from a store that does not respond. */
 const READ_RETRY_MS = 500;
 /** The connection broke, or could not be opened: https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const BROKEN_CONNECTION = 1006;
 /** The library gives up a session at the first connection that fails, so a short network failure would cost every shard an identify. */
-const CONNECTS_WITH_SESSION = 20;
+const MAX_CONNECTS_WITH_SESSION = 20;
 
 const FATAL_CODES: ReadonlySet<number> = new Set([
   GatewayCloseCodes.AuthenticationFailed,
@@ -48,7 +48,7 @@ export interface ShardParts {
 }
 
 /** The library has no way to stop a shard that is about to connect, except by making it wait forever. */
-const forever = (): Promise<never> => new Promise(() => undefined);
+const waitForever = (): Promise<never> => new Promise(() => undefined);
 
 /** One shard of this process, from its claim until it is released or lost. */
 export class Shard {
@@ -75,7 +75,7 @@ export class Shard {
     this.#session = new Session({ shardId: id, shardCount, intents, facts, claim });
     // If the store does not respond for this long, the claim is lost anyway, and the next process gets the events that were not handed over.
     const limitMs = 2 * leaseMs;
-    this.#handOver = new HandOver({ shardId: id, clock, log, limitMs, stopped: this.#stop.signal, onDispatch });
+    this.#handOver = new HandOver({ shardId: id, clock, log, limitMs, stopSignal: this.#stop.signal, onDispatch });
     this.#socket = new WebSocketShard(
       {
         options,
@@ -107,7 +107,7 @@ export class Shard {
   /** Another process resumes the session. */
   async release(): Promise<void> {
     await this.#disconnect();
-    await this.#handOver.settle(STOP_LIMIT_MS);
+    await this.#handOver.settle(STOP_TIMEOUT_MS);
     this.#storeNow();
     await this.#writing;
     await this.#claim.release();
@@ -124,7 +124,7 @@ export class Shard {
     this.#cancelWrite?.();
     // Discord ends the session when it is closed with 1000 or 1001.
     const closed = this.#socket.destroy({ code: CloseCodes.Resuming });
-    await withTimeout(this.#parts.clock, STOP_LIMIT_MS, closed);
+    await withTimeout(this.#parts.clock, STOP_TIMEOUT_MS, closed);
   }
 
   #listen(): void {
@@ -148,7 +148,7 @@ export class Shard {
       log.warn({ shard: id, err: error }, 'The connection of a shard failed.'),
     );
     this.#socket.on(WebSocketShardEvents.Closed, ({ code }) => this.#noteClose(code));
-    this.#socket.on(WebSocketShardEvents.Dispatch, ({ data }) => void this.#take(data));
+    this.#socket.on(WebSocketShardEvents.Dispatch, ({ data }) => void this.#handOverDispatch(data));
   }
 
   #noteClose(code: number): void {
@@ -159,19 +159,19 @@ export class Shard {
     if (FATAL_CODES.has(code)) onRefused(code);
   }
 
-  async #take(packet: GatewayDispatchPayload): Promise<void> {
+  async #handOverDispatch(packet: GatewayDispatchPayload): Promise<void> {
     if (this.#stop.signal.aborted || !this.#claim.isHeld) return;
     const { progress } = this.#session;
     const { Ready, Resumed } = GatewayDispatchEvents;
-    if (packet.t === Ready || packet.t === Resumed) progress.note(packet.s);
-    else await this.#handOver.take(packet, progress);
+    if (packet.t === Ready || packet.t === Resumed) progress.skip(packet.s);
+    else await this.#handOver.deliver(packet, progress);
     this.#storeSoon();
   }
 
   async #retrieve(): Promise<SessionInfo | null> {
-    const info = this.#session.known === undefined ? await this.#load() : this.#session.known;
-    // After the claim was lost, this would take the session away from the process that resumed it.
-    return this.#claim.isHeld && !this.#stop.signal.aborted ? info : forever();
+    const info = this.#session.info === undefined ? await this.#load() : this.#session.info;
+    // After the claim is lost, connecting would take the session away from the process that has resumed it.
+    return this.#claim.isHeld && !this.#stop.signal.aborted ? info : waitForever();
   }
 
   async #load(): Promise<SessionInfo | null> {
@@ -194,11 +194,11 @@ export class Shard {
       return;
     }
     const isNetworkFailure = this.#lastClose === BROKEN_CONNECTION;
-    if (isNetworkFailure && this.#failedConnects < CONNECTS_WITH_SESSION) {
+    if (isNetworkFailure && this.#failedConnects < MAX_CONNECTS_WITH_SESSION) {
       this.#failedConnects += 1;
       return;
     }
-    if (this.#session.known) this.#parts.log.warn({ shard: this.id }, 'A shard has lost its session.');
+    if (this.#session.info) this.#parts.log.warn({ shard: this.id }, 'A shard has lost its session.');
     this.#session.drop();
     this.#storeSoon();
   }
@@ -209,12 +209,12 @@ export class Shard {
     } catch (error) {
       if (!this.#stop.signal.aborted) throw error;
     }
-    if (this.#stop.signal.aborted) await forever();
+    if (this.#stop.signal.aborted) await waitForever();
   }
 
   #storeSoon(): void {
     if (this.#stop.signal.aborted) return;
-    this.#cancelWrite ??= this.#parts.clock.after(STORE_EVERY_MS, () => this.#storeNow());
+    this.#cancelWrite ??= this.#parts.clock.after(MIN_STORE_INTERVAL_MS, () => this.#storeNow());
   }
 
   #storeNow(): void {
@@ -223,8 +223,8 @@ export class Shard {
     this.#writing = this.#storeAfter(this.#writing);
   }
 
-  async #storeAfter(before: Promise<void>): Promise<void> {
-    await before;
+  async #storeAfter(previous: Promise<void>): Promise<void> {
+    await previous;
     if (!this.#claim.isHeld) return;
     try {
       if (!(await this.#session.store())) this.#claim.lose();

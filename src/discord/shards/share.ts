@@ -17,23 +17,23 @@ export interface Share {
 }
 
 /**
- * The fair share of a process is the quotient, rounded down or up. A process that has less than its share comes first. Surplus shards are released
+ * The fair share of a process is the number of shards per process, rounded down or up. A process that has less than its share comes first. Surplus shards are released
  * one at a time, because none is released while another one is free.
  */
 export function shareOf(self: string, { count, processes, owners }: Cluster): Share {
-  const held = new Map(processes.map((name) => [name, 0]));
-  for (const owner of owners.values()) held.set(owner, (held.get(owner) ?? 0) + 1);
-  const mine = held.get(self) ?? 0;
-  const least = Math.floor(count / processes.length);
-  const most = Math.ceil(count / processes.length);
-  const isAnotherShort = processes.some((name) => name !== self && (held.get(name) ?? 0) < least);
+  const shardCounts = new Map(processes.map((name) => [name, 0]));
+  for (const owner of owners.values()) shardCounts.set(owner, (shardCounts.get(owner) ?? 0) + 1);
+  const ownCount = shardCounts.get(self) ?? 0;
+  const minShare = Math.floor(count / processes.length);
+  const maxShare = Math.ceil(count / processes.length);
+  const isAnotherBelowShare = processes.some((name) => name !== self && (shardCounts.get(name) ?? 0) < minShare);
   const free = Array.from({ length: count }, (_, id) => id).filter((id) => !owners.has(id));
   return {
-    free: startingAt(free, Math.floor((free.length * processes.toSorted().indexOf(self)) / processes.length)),
-    limit: mine < least ? least : isAnotherShort ? mine : most,
-    hasSurplus: free.length === 0 && (mine > most || (mine > least && isAnotherShort)),
+    free: rotate(free, Math.floor((free.length * processes.toSorted().indexOf(self)) / processes.length)),
+    limit: ownCount < minShare ? minShare : isAnotherBelowShare ? ownCount : maxShare,
+    hasSurplus: free.length === 0 && (ownCount > maxShare || (ownCount > minShare && isAnotherBelowShare)),
   };
 }
 
 /** Processes that start at the same time begin with different shards. */
-const startingAt = (ids: readonly number[], start: number): number[] => [...ids.slice(start), ...ids.slice(0, start)];
+const rotate = (ids: readonly number[], start: number): number[] => [...ids.slice(start), ...ids.slice(0, start)];

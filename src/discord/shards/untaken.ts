@@ -15,16 +15,16 @@ import type { EarlyContext, Handlers } from '../handlers.ts';
 import { InteractionReader } from '../interaction-reader.ts';
 import { isTooLate } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { type Acknowledgement, Responder, tellMemberAlone } from '../outbox/responder.ts';
+import { type Acknowledgement, notifyMemberPrivately, Responder } from '../outbox/responder.ts';
 import { interactionFactsOf, TOKEN_LIFE_MS } from '../place.ts';
 
 /** Discord waits three seconds for the first response, and this leaves a worker as much of them as possible. */
-const UNTAKEN_MS = 2_000;
-/** Earlier, because the queue and the store are used once more before Discord is told to wait. */
-const UNACKNOWLEDGED_MS = 1_500;
-/** Until then an interaction waits for a worker. A partition whose worker was killed has another after its lease, which is shorter. */
-const WAIT_MS = 60_000;
-/** Each that waits takes memory. Others are refused. */
+const TAKE_TIMEOUT_MS = 2_000;
+/** Earlier than the time limit, because the queue and the store are used again before the interaction is acknowledged. */
+const ACKNOWLEDGE_AFTER_MS = 1_500;
+/** How long an interaction waits for a worker. If a worker was killed, another takes over its partition sooner, when the lease expires. */
+const MAX_WAIT_MS = 60_000;
+/** Every waiting interaction takes memory. Any more are refused. */
 const MAX_WAITING = 1_000;
 
 interface UntakenParts<Services> {
@@ -43,19 +43,19 @@ interface UntakenParts<Services> {
 }
 
 /**
- * What becomes of interactions that no worker takes in time, for example because theirs was killed. Discord is told that the answer takes longer, and the
- * interaction returns to the queue. One that only a form or suggestions can answer is refused.
+ * Handles interactions that no worker takes in time, for example because their worker was killed. They are acknowledged here, and
+ * return to the queue. One that only a form or suggestions can answer is refused.
  */
 export class UntakenInteractions<Services> {
   readonly #parts: UntakenParts<Services>;
   readonly #reader: InteractionReader<Services>;
   readonly #pending = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
-  #waiting = 0;
+  #waitingCount = 0;
 
   constructor(parts: UntakenParts<Services>) {
     this.#parts = parts;
-    this.#reader = new InteractionReader({ ...parts, early: parts.settings });
+    this.#reader = new InteractionReader({ ...parts, earlyServices: parts.settings });
   }
 
   /** Watches an interaction that was put into the queue. */
@@ -85,9 +85,9 @@ export class UntakenInteractions<Services> {
   async #watch(partition: number, packet: GatewayInteractionCreateDispatch): Promise<void> {
     const { inbox, clock, log, onUntaken } = this.#parts;
     try {
-      await pause(clock, UNACKNOWLEDGED_MS);
-      const acknowledgement = this.#waiting < MAX_WAITING ? await this.#acknowledgementFor(packet) : undefined;
-      if (acknowledgement === undefined) await pause(clock, UNTAKEN_MS - UNACKNOWLEDGED_MS);
+      await pause(clock, ACKNOWLEDGE_AFTER_MS);
+      const acknowledgement = this.#waitingCount < MAX_WAITING ? await this.#acknowledgementFor(packet) : undefined;
+      if (acknowledgement === undefined) await pause(clock, TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS);
       if (!(await inbox.withdraw(partition, packet.d.id))) return;
       onUntaken(acknowledgement === undefined ? 'refused' : 'waiting');
       log.warn({ partition }, 'No worker took an interaction in time.');
@@ -98,7 +98,7 @@ export class UntakenInteractions<Services> {
     }
   }
 
-  /** Undefined if it cannot wait. */
+  /** Undefined if the interaction cannot wait. */
   async #acknowledgementFor({ d }: GatewayInteractionCreateDispatch): Promise<Acknowledgement | undefined> {
     const { interactionIn, clock, privateCommandsOf } = this.#parts;
     const { guild_id: guildId } = d;
@@ -108,7 +108,7 @@ export class UntakenInteractions<Services> {
       if (!interaction) return undefined;
       const privateCommands =
         isCommand && guildId !== undefined
-          ? await withTimeout(clock, UNTAKEN_MS - UNACKNOWLEDGED_MS, privateCommandsOf(guildId))
+          ? await withTimeout(clock, TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS, privateCommandsOf(guildId))
           : [];
       if (!privateCommands) return undefined;
       const reading = this.#reader.read(interaction, interactionFactsOf(interaction), (_, command) =>
@@ -116,13 +116,13 @@ export class UntakenInteractions<Services> {
       );
       return reading.asks === 'for a reply' ? reading.acknowledgement : undefined;
     } catch (error) {
-      // A worker would refuse it too, with a sentence for which it does not need to wait.
+      // A worker would refuse the interaction too, so it does not need to wait for one.
       if (!(error instanceof Refusal)) throw error;
       return undefined;
     }
   }
 
-  /** It is put in before Discord is told to wait: whoever takes it then repeats the acknowledgement, in case this process ends in between. */
+  /** Puts the interaction into the queue before acknowledging it: the worker that takes it repeats the acknowledgement, in case this process ends. */
   async #wait(
     partition: number,
     packet: GatewayInteractionCreateDispatch,
@@ -131,18 +131,18 @@ export class UntakenInteractions<Services> {
     const { inbox, clock, say } = this.#parts;
     const { id } = packet.d;
     const responder = this.#responderFor(packet.d);
-    this.#waiting += 1;
+    this.#waitingCount += 1;
     try {
       await inbox.put(partition, { id, content: { ...packet, acknowledgement } });
       await responder.takeOver(acknowledgement);
-      await pause(clock, WAIT_MS, this.#stopping.signal);
+      await pause(clock, MAX_WAIT_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted || !(await inbox.withdraw(partition, id))) return;
       this.#parts.onUntaken('refused');
       const reply = { plan: { content: say('refusals.stopping') }, neutral: { content: say('requestFailed') } };
       const until = SnowflakeUtil.timestampFrom(id) + TOKEN_LIFE_MS;
-      await tellMemberAlone(responder, reply, { clock, until, stopping: this.#stopping.signal });
+      await notifyMemberPrivately(responder, reply, { clock, until, stopping: this.#stopping.signal });
     } finally {
-      this.#waiting -= 1;
+      this.#waitingCount -= 1;
     }
   }
 

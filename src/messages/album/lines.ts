@@ -3,8 +3,8 @@ import type { Say } from '../../locales/index.ts';
 import { hasEnded, type StoredTrack, type Task } from '../../services/tasks/task.ts';
 
 /** The length limits of title, style and reason in the line of a track, and in that of an album entry. */
-const TRACK = { title: 60, style: 60, reason: 200 };
-const ENTRY = { title: 50, style: 40, reason: 60 };
+const MAX_TRACK_LENGTHS = { title: 60, style: 60, reason: 200 };
+const MAX_ENTRY_LENGTHS = { title: 50, style: 40, reason: 60 };
 /** Longer lyrics are attached as a file. */
 const MAX_INLINE_LYRICS = 300;
 
@@ -23,19 +23,19 @@ export function trackTitle({ title }: StoredTrack, task: Task, say: Say): string
   return title?.trim() || songTitle(task) || say('music.untitled');
 }
 
-function lengthOf(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+function durationText(seconds: number): string {
+  const totalSeconds = Math.max(0, Math.round(seconds));
+  return `${Math.floor(totalSeconds / 60)}:${String(totalSeconds % 60).padStart(2, '0')}`;
 }
 
 export function trackLine(track: StoredTrack, task: Task, say: Say): string {
   const facts = [
-    `**${escapeText(trackTitle(track, task, say), TRACK.title)}**`,
-    ...(track.seconds === undefined ? [] : [lengthOf(track.seconds)]),
-    ...(track.style?.trim() ? [escapeText(track.style, TRACK.style)] : []),
+    `**${escapeText(trackTitle(track, task, say), MAX_TRACK_LENGTHS.title)}**`,
+    ...(track.seconds === undefined ? [] : [durationText(track.seconds)]),
+    ...(track.style?.trim() ? [escapeText(track.style, MAX_TRACK_LENGTHS.style)] : []),
   ];
   if (track.state === 'failed') {
-    const reason = escapeText(track.failure ?? '', TRACK.reason);
+    const reason = escapeText(track.failure ?? '', MAX_TRACK_LENGTHS.reason);
     facts.push(reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason }));
   }
   return `${track.state === 'failed' ? '✖️' : '🎵'} ${facts.join(' · ')}`;
@@ -48,7 +48,7 @@ export function versesOf(task: Task): string[] {
 }
 
 /** Whether the lyrics fit into the message itself. */
-export const areShortVerses = (verses: readonly string[]): boolean => verses.join('\n').length <= MAX_INLINE_LYRICS;
+export const areLyricsInline = (verses: readonly string[]): boolean => verses.join('\n').length <= MAX_INLINE_LYRICS;
 
 export function quoteLines(verses: readonly string[]): string[] {
   return verses.flatMap((text) => text.split('\n').map((line) => `> ${escapeText(line, MAX_INLINE_LYRICS)}`.trimEnd()));
@@ -80,7 +80,7 @@ export function albumHeadlines(album: Task, entries: readonly AlbumEntry[], say:
 
 export function entryLine(entry: AlbumEntry, number: number, say: Say): string {
   const { task, remoteId } = entry;
-  const title = escapeText((task && songTitle(task)) ?? remoteId, ENTRY.title);
+  const title = escapeText((task && songTitle(task)) ?? remoteId, MAX_ENTRY_LENGTHS.title);
   return `${number}. ${emojiOf(task)} **${title}** · ${stateOf(entry, say)}`;
 }
 
@@ -92,15 +92,15 @@ function emojiOf(task: Task | undefined): string {
 }
 
 /** A gateway's list may miss a task now and then; after this many times the message says so. */
-const MISSED = 3;
-const isMissed = ({ unknown }: Task): boolean => (unknown?.answers ?? 0) >= MISSED;
+const MAX_MISSES = 3;
+const isMissed = ({ unknown }: Task): boolean => (unknown?.answers ?? 0) >= MAX_MISSES;
 
 /** The state of a song, or its length and style once it can be played. */
 function stateOf(entry: AlbumEntry, say: Say): string {
   const { task } = entry;
   const finished = task ? finishedTracks(task) : [];
   const style = finished[0]?.style?.trim();
-  const facts = [shortState(entry, say), ...(style ? [escapeText(style, ENTRY.style)] : [])];
+  const facts = [shortState(entry, say), ...(style ? [escapeText(style, MAX_ENTRY_LENGTHS.style)] : [])];
   return facts.join(' · ');
 }
 
@@ -109,10 +109,10 @@ export function shortState({ task }: AlbumEntry, say: Say): string {
   if (!task) return say('music.state.noLongerStored');
   if (task.failure?.cause === 'forgotten') return say('music.state.notFound');
   if (task.failure) {
-    const reason = escapeText(task.failure.reason ?? '', ENTRY.reason);
+    const reason = escapeText(task.failure.reason ?? '', MAX_ENTRY_LENGTHS.reason);
     return reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason });
   }
-  const lengthsText = lengths(task, say);
+  const lengthsText = durationsText(task, say);
   if (hasEnded(task))
     return lengthsText ?? (versesOf(task).length > 0 ? say('music.state.lyricsOnly') : say('music.state.nothing'));
   const progress = isMissed(task) ? 'notFoundYet' : task.times.overdue !== undefined ? 'overdue' : progressOf(task);
@@ -121,10 +121,10 @@ export function shortState({ task }: AlbumEntry, say: Say): string {
 
 const progressOf = ({ state }: Task): 'waiting' | 'working' => (state === 'running' ? 'working' : 'waiting');
 
-function lengths(task: Task, say: Say): string | undefined {
+function durationsText(task: Task, say: Say): string | undefined {
   const finished = finishedTracks(task);
   const count = finished.length > 0 ? finished.length : task.media.length;
   if (count === 0) return undefined;
-  const known = finished.flatMap(({ seconds }) => (seconds === undefined ? [] : [lengthOf(seconds)]));
-  return [say('music.tracks', { count }), ...(known.length > 0 ? [known.join(' + ')] : [])].join(' · ');
+  const knownLengths = finished.flatMap(({ seconds }) => (seconds === undefined ? [] : [durationText(seconds)]));
+  return [say('music.tracks', { count }), ...(knownLengths.length > 0 ? [knownLengths.join(' + ')] : [])].join(' · ');
 }

@@ -7,7 +7,7 @@ import { buttonPlan } from '../task-buttons.ts';
 import {
   type AlbumEntry,
   albumHeadlines,
-  areShortVerses,
+  areLyricsInline,
   entryLine,
   finishedTracks,
   isFinished,
@@ -21,7 +21,7 @@ import {
 
 /** Discord's limits for a message. */
 const MAX_FILES = 10;
-const MAX_CONTENT = 2_000;
+const MAX_CONTENT_LENGTH = 2_000;
 /** Reserved for the URLs of files that turn out to be too large to upload. */
 const RESERVED_LENGTH = 200;
 /** Gateways usually make two tracks per request. */
@@ -36,32 +36,35 @@ export type AlbumLayout =
   | { mode: 'pages'; content: string; page: number; pages: number; shown: readonly AlbumEntry[] };
 
 export const albumLayout = (album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout =>
-  allInOne(album, entries, say) ?? paged(album, entries, say);
+  singleMessage(album, entries, say) ?? pagedLayout(album, entries, say);
 
 /** An album with only one song never gets pages, because there is nothing to choose from. */
-function allInOne(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout | undefined {
+function singleMessage(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout | undefined {
   const audioCount = entries.reduce((sum, entry) => sum + audioCountOf(entry), 0);
-  const head = albumHeadlines(album, entries, say);
-  for (const inFile of [false, true]) {
-    const lyrics = inFile ? lyricsOf(album, entries, say) : undefined;
-    if (!inFile && !areShortVerses(entries.flatMap(({ task }) => (task ? versesOf(task) : [])))) continue;
+  const headlines = albumHeadlines(album, entries, say);
+  for (const areLyricsInFile of [false, true]) {
+    const lyrics = areLyricsInFile ? lyricsOf(album, entries, say) : undefined;
+    if (!areLyricsInFile && !areLyricsInline(entries.flatMap(({ task }) => (task ? versesOf(task) : [])))) continue;
     const covers = Math.max(0, MAX_FILES - audioCount - (lyrics ? 1 : 0));
     const lines = entries.map((entry, index) => entryLine(entry, index + 1, say));
-    const songs = lines.flatMap((line, index) => [line, ...(inFile ? [] : quoteLines(versesIn(entries[index])))]);
+    const songs = lines.flatMap((line, index) => [
+      line,
+      ...(areLyricsInFile ? [] : quoteLines(versesIn(entries[index]))),
+    ]);
     const notes = lyrics ? [`-# ${say('music.lyricsInFile')}`] : [];
-    const content = [...head, ...songs, ...notes, ...coverLine(entries, covers, say)].join('\n');
-    const fits = audioCount + (lyrics ? 1 : 0) <= MAX_FILES && content.length <= MAX_CONTENT - RESERVED_LENGTH;
-    if (fits || (inFile && entries.length === 1)) return { mode: 'together', content, lyrics, covers };
+    const content = [...headlines, ...songs, ...notes, ...coverLine(entries, covers, say)].join('\n');
+    const fits = audioCount + (lyrics ? 1 : 0) <= MAX_FILES && content.length <= MAX_CONTENT_LENGTH - RESERVED_LENGTH;
+    if (fits || (areLyricsInFile && entries.length === 1)) return { mode: 'together', content, lyrics, covers };
   }
   return undefined;
 }
 
-function paged(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout {
+function pagedLayout(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout {
   const pages = Math.max(1, Math.ceil(entries.length / PAGE_SIZE));
   const page = Math.min(pages - 1, Math.max(0, album.page ?? 0));
-  const first = page * PAGE_SIZE;
-  const shown = entries.slice(first, first + PAGE_SIZE);
-  const lines = shown.map((entry, index) => entryLine(entry, first + index + 1, say));
+  const firstIndex = page * PAGE_SIZE;
+  const shown = entries.slice(firstIndex, firstIndex + PAGE_SIZE);
+  const lines = shown.map((entry, index) => entryLine(entry, firstIndex + index + 1, say));
   const footer = pages === 1 ? [] : [`-# ${say('music.page', { page: String(page + 1), pages: String(pages) })}`];
   const content = [...albumHeadlines(album, entries, say), ...lines, ...footer].join('\n');
   return { mode: 'pages', content, page, pages, shown };

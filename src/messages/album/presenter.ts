@@ -1,5 +1,5 @@
 import type { FilePlan, PreparedMessage } from '../../discord/plan.ts';
-import { withoutEnd, withoutStart } from '../../lib/text.ts';
+import { trimCharactersAtEnd, trimCharactersAtStart } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { MediaError } from '../../services/media/index.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
@@ -7,7 +7,7 @@ import type { Tasks } from '../../services/tasks/tasks.ts';
 import { contentOf, MAX_IN_MEMORY, type Result, type ResultParts, recordResults, resultsOf } from '../results.ts';
 import {
   type AlbumEntry,
-  areShortVerses,
+  areLyricsInline,
   finishedTracks,
   lyricsFile,
   songTitle,
@@ -53,7 +53,7 @@ export function musicPresenter(parts: MusicParts) {
         try {
           await addAudio(entries, album, attachments, parts);
           if (layout.lyrics) files.push(layout.lyrics);
-          const tracks = entries.flatMap(({ task }) => (task && !task.failure ? coveredTracks(task) : []));
+          const tracks = entries.flatMap(({ task }) => (task && !task.failure ? tracksWithCover(task) : []));
           await addCovers(tracks.slice(0, layout.covers), album, attachments, parts);
         } catch (error) {
           release();
@@ -64,22 +64,22 @@ export function musicPresenter(parts: MusicParts) {
     },
 
     /** The description of a song's audio file; undefined for other kinds. */
-    altOf(task: Task, place: number): string | undefined {
-      return isSong(task) ? say('music.alt', { title: titleAt(task, place, say) }) : undefined;
+    altOf(task: Task, index: number): string | undefined {
+      return isSong(task) ? say('music.alt', { title: titleAt(task, index, say) }) : undefined;
     },
 
     /** Returns the covers and lyrics of one song, in addition to its audio files. */
-    async songAttachments(task: Task, taken: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
+    async songAttachments(task: Task, fileCount: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
       const attachments = new Attachments(say);
       const verses = versesOf(task);
-      if (isSong(task) && verses.length > 0 && !areShortVerses(verses)) {
+      if (isSong(task) && verses.length > 0 && !areLyricsInline(verses)) {
         const bytes = lyricsFile([{ title: songTitle(task) ?? say('music.untitled'), verses }]);
         attachments.files.push({ name: `lyrics-${task.id}.txt`, bytes });
       }
-      const covered = isSong(task) ? coveredTracks(task) : [];
-      const room = Math.max(0, MAX_FILES - taken - attachments.files.length);
-      await addCovers(covered.slice(0, room), task, attachments, parts);
-      for (const { track } of covered.slice(room)) attachments.linkCover(track);
+      const candidates = isSong(task) ? tracksWithCover(task) : [];
+      const room = Math.max(0, MAX_FILES - fileCount - attachments.files.length);
+      await addCovers(candidates.slice(0, room), task, attachments, parts);
+      for (const { track } of candidates.slice(room)) attachments.linkCover(track);
       return attachments;
     },
   };
@@ -87,8 +87,8 @@ export function musicPresenter(parts: MusicParts) {
 
 const isSong = ({ traits }: Task): boolean => traits.isFollowable === true;
 
-function titleAt(task: Task, place: number, say: Say): string {
-  const track = finishedTracks(task)[place];
+function titleAt(task: Task, index: number, say: Say): string {
+  const track = finishedTracks(task)[index];
   return (track && trackTitle(track, task, say)) ?? songTitle(task) ?? say('music.untitled');
 }
 
@@ -99,25 +99,25 @@ class Attachments {
   readonly #links: string[] = [];
   readonly #covers: string[] = [];
   readonly #releases: (() => void)[] = [];
-  #gone = 0;
-  #odd = 0;
+  #goneCount = 0;
+  #invalidCount = 0;
 
   constructor(say: Say) {
     this.#say = say;
   }
 
-  get held(): number {
+  get bytesInMemory(): number {
     return this.files.reduce((sum, file) => sum + (file.bytes ? file.bytes.length : file.size), 0);
   }
 
   add(result: Result, { name, alt }: { name: string; alt: string }): void {
-    if (result.as === 'file' && this.files.length < MAX_FILES) {
+    if (result.outcome === 'file' && this.files.length < MAX_FILES) {
       this.files.push({ name: `${name}.${result.type.extension}`, ...contentOf(result), alt });
       this.#releases.push(result.release);
-    } else if (result.as === 'file') result.release();
-    else if (result.as === 'link') this.#links.push(result.address);
-    else if (result.as === 'gone') this.#gone += 1;
-    else this.#odd += 1;
+    } else if (result.outcome === 'file') result.release();
+    else if (result.outcome === 'link') this.#links.push(result.address);
+    else if (result.outcome === 'gone') this.#goneCount += 1;
+    else this.#invalidCount += 1;
   }
 
   linkCover({ cover = '' }: StoredTrack): void {
@@ -128,8 +128,8 @@ class Attachments {
     return [
       ...this.#covers,
       ...(this.#links.length === 0 ? [] : [this.#say('task.links'), ...this.#links]),
-      ...(this.#gone === 0 ? [] : [this.#say('task.gone', { count: this.#gone })]),
-      ...(this.#odd === 0 ? [] : [this.#say('task.invalid', { count: this.#odd })]),
+      ...(this.#goneCount === 0 ? [] : [this.#say('task.gone', { count: this.#goneCount })]),
+      ...(this.#invalidCount === 0 ? [] : [this.#say('task.invalid', { count: this.#invalidCount })]),
     ];
   }
 
@@ -138,12 +138,12 @@ class Attachments {
   };
 }
 
-interface CoveredTrack {
+interface TrackWithCover {
   task: Task;
   track: StoredTrack;
 }
 
-const coveredTracks = (task: Task): CoveredTrack[] =>
+const tracksWithCover = (task: Task): TrackWithCover[] =>
   finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [{ task, track }]));
 
 /** Attaches the audio of an album, one file after the other, within the memory limit of one message. */
@@ -157,7 +157,7 @@ async function addAudio(
   for (const { task } of entries) {
     if (!task || task.failure) continue;
     const song = withFinishedTracks({ ...task, route });
-    const results = await resultsOf(song, parts, undefined, MAX_IN_MEMORY - attachments.held);
+    const results = await resultsOf(song, parts, undefined, MAX_IN_MEMORY - attachments.bytesInMemory);
     await recordResults(albumId, results, parts);
     for (const [index, result] of results.entries()) {
       const title = titleAt(song, index, parts.say);
@@ -169,7 +169,7 @@ async function addAudio(
 
 /** Attaches covers; a cover that cannot be fetched becomes a link, because a member may still be able to open it. */
 async function addCovers(
-  tracks: readonly CoveredTrack[],
+  tracks: readonly TrackWithCover[],
   { route, id }: Task,
   attachments: Attachments,
   { media, say, log }: MusicParts,
@@ -185,7 +185,7 @@ async function addCovers(
       }
       const { how: _, ...cover } = fitting;
       const alt = say('music.coverOf', { title: trackTitle(track, task, say) });
-      attachments.add({ as: 'file', ...cover }, { name: `cover${index + 1}-${id}`, alt });
+      attachments.add({ outcome: 'file', ...cover }, { name: `cover${index + 1}-${id}`, alt });
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A cover could not be fetched.');
@@ -198,6 +198,6 @@ const MAX_NAME_LENGTH = 40;
 
 /** Discord keeps only letters, digits and dashes of a file name. */
 function fileName(title: string): string {
-  const letters = title.normalize('NFKD').replace(/[^A-Za-z0-9]+/g, '-');
-  return withoutEnd(withoutStart(letters, '-'), '-').slice(0, MAX_NAME_LENGTH) || 'track';
+  const slug = title.normalize('NFKD').replace(/[^A-Za-z0-9]+/g, '-');
+  return trimCharactersAtEnd(trimCharactersAtStart(slug, '-'), '-').slice(0, MAX_NAME_LENGTH) || 'track';
 }

@@ -15,23 +15,23 @@ const BLANK = /^[ \t]*$/;
 export function blocksOf(text: string): Block[] {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const blocks: Block[] = [];
-  for (let at = 0; at < lines.length; ) {
-    const length = lengthOfCode(lines, at) ?? lengthOfTable(lines, at) ?? lengthOfParagraph(lines, at);
-    const ownLines = lines.slice(at, at + length);
-    let next = at + length;
+  for (let index = 0; index < lines.length; ) {
+    const length = lengthOfCode(lines, index) ?? lengthOfTable(lines, index) ?? lengthOfParagraph(lines, index);
+    const ownLines = lines.slice(index, index + length);
+    let next = index + length;
     // Empty lines belong to the block before them.
     while (next < lines.length && isEmpty(lines[next])) next++;
-    blocks.push(blockOf(ownLines, lines.slice(at, next).join('')));
-    at = next;
+    blocks.push(blockOf(ownLines, lines.slice(index, next).join('')));
+    index = next;
   }
   return blocks;
 }
 
 function blockOf(ownLines: readonly string[], source: string): Block {
   const body = ownLines.join('').replace(/\n$/, '');
-  const fence = fenceIn(ownLines[0]);
+  const fence = matchFence(ownLines[0]);
   if (fence) {
-    const isClosed = ownLines.length > 1 && closes(ownLines.at(-1), fence[1]);
+    const isClosed = ownLines.length > 1 && closesFence(ownLines.at(-1), fence[1]);
     const code = ownLines
       .slice(1, isClosed ? -1 : undefined)
       .join('')
@@ -43,28 +43,28 @@ function blockOf(ownLines: readonly string[], source: string): Block {
 }
 
 /** Unclosed code extends to the end: the rest of it has not arrived yet, or never will. */
-function lengthOfCode(lines: readonly string[], at: number): number | undefined {
-  const fence = fenceIn(lines[at]);
+function lengthOfCode(lines: readonly string[], index: number): number | undefined {
+  const fence = matchFence(lines[index]);
   if (!fence) return undefined;
-  let end = at + 1;
-  while (end < lines.length && !closes(lines[end], fence[1])) end++;
-  return Math.min(end + 1, lines.length) - at;
+  let end = index + 1;
+  while (end < lines.length && !closesFence(lines[end], fence[1])) end++;
+  return Math.min(end + 1, lines.length) - index;
 }
 
-function closes(line = '', mark = ''): boolean {
+function closesFence(line = '', mark = ''): boolean {
   const trimmed = withoutLineBreak(line).trim();
   return trimmed.length >= mark.length && trimmed === mark.charAt(0).repeat(trimmed.length);
 }
 
-function lengthOfTable(lines: readonly string[], at: number): number | undefined {
-  if (!isTable(lines, at)) return undefined;
-  let end = at + 2;
-  while (end < lines.length && (lines[end] ?? '').includes('|') && !fenceIn(lines[end])) end++;
-  return end - at;
+function lengthOfTable(lines: readonly string[], index: number): number | undefined {
+  if (!isTable(lines, index)) return undefined;
+  let end = index + 2;
+  while (end < lines.length && (lines[end] ?? '').includes('|') && !matchFence(lines[end])) end++;
+  return end - index;
 }
 
-function isTable(lines: readonly string[], at: number): boolean {
-  const [head = '', delimiter = ''] = [lines[at], lines[at + 1]];
+function isTable(lines: readonly string[], index: number): boolean {
+  const [head = '', delimiter = ''] = [lines[index], lines[index + 1]];
   return (
     head.includes('|') &&
     delimiter.includes('|') &&
@@ -82,12 +82,12 @@ function isDelimiterRow(line: string): boolean {
 }
 
 /** A paragraph extends to the next empty line, code block or table. */
-function lengthOfParagraph(lines: readonly string[], at: number): number {
-  let end = at + 1;
-  while (end < lines.length && !isEmpty(lines[end]) && !fenceIn(lines[end]) && !isTable(lines, end)) end++;
-  return end - at;
+function lengthOfParagraph(lines: readonly string[], index: number): number {
+  let end = index + 1;
+  while (end < lines.length && !isEmpty(lines[end]) && !matchFence(lines[end]) && !isTable(lines, end)) end++;
+  return end - index;
 }
 
-const fenceIn = (line = '') => (line.length <= MAX_MARKER_LINE ? FENCE.exec(withoutLineBreak(line)) : null);
+const matchFence = (line = '') => (line.length <= MAX_MARKER_LINE ? FENCE.exec(withoutLineBreak(line)) : null);
 const withoutLineBreak = (line = ''): string => line.replace(/\r?\n$/, '');
 const isEmpty = (line = ''): boolean => line.trim() === '';

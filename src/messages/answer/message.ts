@@ -2,12 +2,12 @@ import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import { isCut, isStructured, mismatchLines, structuredPart } from './json-answer.ts';
+import { isStructured, isTruncated, mismatchLines, structuredPart } from './json-answer.ts';
 import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
 const MAX_TITLE_LENGTH = 150;
-const MAX_LENGTH = 2_000;
+const MAX_CONTENT_LENGTH = 2_000;
 
 /** What the message of an answer shows in addition to the task itself. */
 export interface AnswerExtras {
@@ -16,53 +16,53 @@ export interface AnswerExtras {
   notes: readonly string[];
 }
 
-export function answerMessages(task: Task, style: AnswerStyle, say: Say, more?: AnswerExtras) {
+export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?: AnswerExtras) {
   const [first, ...further] = partsOf(task);
   const isOver = hasEnded(task);
-  const isAlone = further.length === 0;
-  const isWhole = isAlone || !isOver || answerOf(task).areShown === true;
+  const isSingleMessage = further.length === 0;
+  const isComplete = isSingleMessage || !isOver || answerOf(task).areShown === true;
   const notes = [...callLines(task, say), ...stateLines(task, style, say)];
   const lines = [
     headline(task, style, say),
-    ...small(style.facts(task, more?.parentLink, say)),
+    ...asSubtext(style.facts(task, extras?.parentLink, say)),
     ...(first ? [first.shown] : []),
-    ...small(isAlone ? [] : [isWhole ? say('ask.continuesBelow') : say('ask.file')]),
-    ...small(isOver && isCut(first) ? [say('ask.jsonFile')] : []),
+    ...asSubtext(isSingleMessage ? [] : [isComplete ? say('ask.continuesBelow') : say('ask.file')]),
+    ...asSubtext(isOver && isTruncated(first) ? [say('ask.jsonFile')] : []),
     ...notes,
-    ...(more?.notes ?? []),
+    ...(extras?.notes ?? []),
   ];
-  const files = isOver ? [...filesOf(first?.files ?? []), ...(isWhole ? [] : [wholeOf(task)])] : [];
+  const files = isOver ? [...filesOf(first?.files ?? []), ...(isComplete ? [] : [fullAnswerFile(task)])] : [];
   return {
     first: {
-      content: fitting(lines),
+      content: fitLines(lines),
       overflow: 'cut',
       files,
       controls: style.buttons(task, say),
     } satisfies MessagePlan,
-    further: further.map(({ shown, files: own }, index): MessagePlan => {
+    further: further.map(({ shown, files: partFiles }, index): MessagePlan => {
       const isLast = index === further.length - 1;
-      const rest = !isOver && own.some(({ name }) => name === 'the-rest.md') ? small([say('ask.rest')]) : [];
+      const rest = !isOver && partFiles.some(({ name }) => name === 'the-rest.md') ? asSubtext([say('ask.rest')]) : [];
       return {
-        content: fitting([shown, ...rest, ...(isLast ? stateLines(task, style, say) : [])]),
+        content: fitLines([shown, ...rest, ...(isLast ? stateLines(task, style, say) : [])]),
         overflow: 'cut',
-        files: isOver ? filesOf(own) : [],
+        files: isOver ? filesOf(partFiles) : [],
       };
     }),
   };
 }
 
 /** Drops the lines that do not fit. The space for the text of the answer is reserved. */
-function fitting(lines: readonly string[]): string {
-  let left = MAX_LENGTH;
+function fitLines(lines: readonly string[]): string {
+  let remaining = MAX_CONTENT_LENGTH;
   const shown = lines.filter((line) => {
-    if (line.length + 1 > left) return false;
-    left -= line.length + 1;
+    if (line.length + 1 > remaining) return false;
+    remaining -= line.length + 1;
     return true;
   });
   return shown.join('\n');
 }
 
-const small = (lines: readonly string[]): string[] => lines.map((line) => `-# ${line}`);
+const asSubtext = (lines: readonly string[]): string[] => lines.map((line) => `-# ${line}`);
 
 function headline(task: Task, style: AnswerStyle, say: Say): string {
   const prompt = style.title(task, MAX_TITLE_LENGTH, say);
@@ -72,22 +72,24 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
 /** The state of an answer, if its text does not show it. */
 function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
   const { without, incomplete, doing } = answerOf(task);
-  const isText = task.request.schema !== undefined;
-  const notices = small(
-    [...new Set(without)].map((part) => say(part === 'format' && isText ? 'ask.schema.asText' : `ask.without.${part}`)),
+  const hasSchema = task.request.schema !== undefined;
+  const notices = asSubtext(
+    [...new Set(without)].map((part) =>
+      say(part === 'format' && hasSchema ? 'ask.schema.asText' : `ask.without.${part}`),
+    ),
   );
   if (task.state === 'unconfirmed') return [...notices, say('task.unconfirmed')];
-  if (task.failure) return [...notices, ...small([failureText(task, style, say)])];
+  if (task.failure) return [...notices, ...asSubtext([failureText(task, style, say)])];
   if (!hasEnded(task)) {
-    const isSilent = answerText(task) === '' && task.state !== 'needs-input';
-    const now = doing ? say(`ask.${doing}`) : say('ask.waiting');
-    return [...notices, ...(isSilent || doing ? small([now]) : [])];
+    const hasNoText = answerText(task) === '' && task.state !== 'needs-input';
+    const status = doing ? say(`ask.${doing}`) : say('ask.waiting');
+    return [...notices, ...(hasNoText || doing ? asSubtext([status]) : [])];
   }
-  const words = answerText(task);
-  if (words === '') return [...notices, say('ask.empty')];
-  if (incomplete !== undefined) return [...notices, ...small([incompleteText(incomplete, style, say)])];
-  if (answerOf(task).schemaCheck) return [...notices, ...small(mismatchLines(task, say))];
-  return [...notices, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
+  const text = answerText(task);
+  if (text === '') return [...notices, say('ask.empty')];
+  if (incomplete !== undefined) return [...notices, ...asSubtext([incompleteText(incomplete, style, say)])];
+  if (answerOf(task).schemaCheck) return [...notices, ...asSubtext(mismatchLines(task, say))];
+  return [...notices, ...(task.request.format === 'json' && !isJson(text) ? asSubtext([say('ask.badJson')]) : [])];
 }
 
 function isJson(text: string): boolean {
@@ -102,23 +104,23 @@ function isJson(text: string): boolean {
 const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>
   files.map(({ name, text }) => ({ name, bytes: Buffer.from(text) }));
 
-const wholeOf = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.from(answerText(task)) });
+const fullAnswerFile = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.from(answerText(task)) });
 
 /** The characters available for the answer. Of 2,000, the first message needs some for the question and the state, the others for a note. */
 const TEXT_LENGTH = { first: 1_100, other: 1_850 };
 /** If an answer needs more messages, the rest is attached as a file. */
 const MAX_MESSAGES = 10;
 /** In a user install Discord allows five further messages, and some of them must be left for confirmations. */
-const MAX_FOR_USER_INSTALL = 3;
+const MAX_MESSAGES_FOR_USER_INSTALL = 3;
 
 function partsOf(task: Task): AnswerPart[] {
   if (isStructured(task)) return [structuredPart(task)];
-  const max = task.route.install === 'user' ? MAX_FOR_USER_INSTALL : MAX_MESSAGES;
+  const max = task.route.install === 'user' ? MAX_MESSAGES_FOR_USER_INSTALL : MAX_MESSAGES;
   return answerParts(shownText(task), { ...TEXT_LENGTH, max });
 }
 
 function shownText(task: Task): string {
-  const words = answerText(task);
-  if (task.request.format !== 'json' || words === '' || words.includes('```')) return words;
-  return `\`\`\`json\n${words}\n\`\`\``;
+  const text = answerText(task);
+  if (task.request.format !== 'json' || text === '' || text.includes('```')) return text;
+  return `\`\`\`json\n${text}\n\`\`\``;
 }

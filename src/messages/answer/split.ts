@@ -14,11 +14,11 @@ export interface AnswerPart {
   files: AnswerFile[];
 }
 
-interface Room {
+interface SpaceLimits {
   /** The characters available in the first message, and in each of the others. */
   first: number;
   other: number;
-  /** The most messages; the rest is attached to the last one as a file. */
+  /** The maximum number of messages; the rest is attached to the last one as a file. */
   max: number;
 }
 
@@ -26,28 +26,28 @@ interface Room {
 const MAX_CODE_LENGTH = 3_600;
 /** Discord allows ten files per message, and one of them may be the rest of the answer. */
 const MAX_FILES = 8;
-const OPEN = '```';
-const CLOSE = '\n```';
+const FENCE_OPEN = '```';
+const FENCE_CLOSE = '\n```';
 
 /** Fills the messages in order, so text stays in its message while more text arrives. */
-export function answerParts(text: string, room: Room): AnswerPart[] {
+export function answerParts(text: string, limits: SpaceLimits): AnswerPart[] {
   const parts: AnswerPart[] = [];
   const counts = { table: 0, code: 0 };
   for (const block of blocksOf(text)) {
-    const max = parts.length === 0 ? room.first : room.other;
-    for (const piece of piecesOf(block, { first: max, other: room.other }, counts)) {
+    const max = parts.length === 0 ? limits.first : limits.other;
+    for (const piece of piecesOf(block, { first: max, other: limits.other }, counts)) {
       const last = parts.at(-1);
-      const joint = last && withPiece(last, piece, parts.length === 1 ? room.first : room.other);
-      if (joint) parts[parts.length - 1] = joint;
+      const merged = last && appendPiece(last, piece, parts.length === 1 ? limits.first : limits.other);
+      if (merged) parts[parts.length - 1] = merged;
       else parts.push(piece);
     }
   }
-  return limited(parts.map(visible), room.max);
+  return limitParts(parts.map(ensureVisible), limits.max);
 }
 
 /** Adds a piece to a part. Undefined if it does not fit. */
-function withPiece(part: AnswerPart, piece: AnswerPart, max: number): AnswerPart | undefined {
-  const shown = joined(part, piece.shown);
+function appendPiece(part: AnswerPart, piece: AnswerPart, max: number): AnswerPart | undefined {
+  const shown = joinText(part, piece.shown);
   const files = [...part.files, ...piece.files];
   return shown.length <= max && files.length <= MAX_FILES
     ? { source: part.source + piece.source, shown, files }
@@ -55,20 +55,22 @@ function withPiece(part: AnswerPart, piece: AnswerPart, max: number): AnswerPart
 }
 
 /** Keeps the empty lines between the pieces, but at most one. */
-function joined({ shown, source }: AnswerPart, after: string): string {
+function joinText({ shown, source }: AnswerPart, next: string): string {
   const end = source.slice(source.trimEnd().length);
-  return shown + (end.indexOf('\n') !== end.lastIndexOf('\n') ? '\n\n' : '\n') + after;
+  return shown + (end.indexOf('\n') !== end.lastIndexOf('\n') ? '\n\n' : '\n') + next;
 }
 
-const fenced = (language: string, code: string): string => `${OPEN}${language}\n${code}${CLOSE}`;
+const codeBlock = (language: string, code: string): string => `${FENCE_OPEN}${language}\n${code}${FENCE_CLOSE}`;
 
 /** An unclosed code fence would swallow everything after it. */
-const closed = (shown: string): string => ((shown.match(/```/g)?.length ?? 0) % 2 === 1 ? `${shown}${CLOSE}` : shown);
+const closeFence = (shown: string): string =>
+  (shown.match(/```/g)?.length ?? 0) % 2 === 1 ? `${shown}${FENCE_CLOSE}` : shown;
 
-function asFile(block: Block, counts: Counts): AnswerFile | undefined {
+function toFile(block: Block, counts: Counts): AnswerFile | undefined {
   if (block.kind === 'table') return { name: `table-${++counts.table}.md`, text: block.table };
   // Code that contains a code fence cannot be shown in a code block.
-  if (block.kind !== 'code' || (block.code.length <= MAX_CODE_LENGTH && !block.code.includes(OPEN))) return undefined;
+  if (block.kind !== 'code' || (block.code.length <= MAX_CODE_LENGTH && !block.code.includes(FENCE_OPEN)))
+    return undefined;
   return { name: `code-${++counts.code}.${extensionOf(block.language)}`, text: block.code };
 }
 
@@ -88,52 +90,53 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 function extensionOf(language: string): string {
-  const known = EXTENSIONS[language.toLowerCase()] ?? language.toLowerCase();
-  return /^[a-z0-9]{1,8}$/.test(known) ? known : 'txt';
+  const extension = EXTENSIONS[language.toLowerCase()] ?? language.toLowerCase();
+  return /^[a-z0-9]{1,8}$/.test(extension) ? extension : 'txt';
 }
 
 type Counts = { table: number; code: number };
 
 /** Splits a block into pieces that are each valid Markdown; the whole block if it fits into a message. */
-function piecesOf(block: Block, { first, other }: Omit<Room, 'max'>, counts: Counts): AnswerPart[] {
+function piecesOf(block: Block, { first, other }: Omit<SpaceLimits, 'max'>, counts: Counts): AnswerPart[] {
   const { source } = block;
-  const file = asFile(block, counts);
+  const file = toFile(block, counts);
   if (file) return [{ source, shown: `📄 ${file.name}`, files: [file] }];
-  const shown = block.kind === 'code' ? fenced(block.language, block.code) : closed(wordsIn(block));
-  return shown.length <= first ? [{ source, shown, files: [] }] : cutPieces(block, first, other);
+  const shown = block.kind === 'code' ? codeBlock(block.language, block.code) : closeFence(textOf(block));
+  return shown.length <= first ? [{ source, shown, files: [] }] : splitBlock(block, first, other);
 }
 
-function cutPieces(block: Block, first: number, other: number): AnswerPart[] {
+function splitBlock(block: Block, first: number, other: number): AnswerPart[] {
   const isCode = block.kind === 'code';
-  const around = isCode ? fenced(block.language, '').length : CLOSE.length;
+  const overhead = isCode ? codeBlock(block.language, '').length : FENCE_CLOSE.length;
   const pieces: string[] = [];
-  for (let rest = isCode ? block.code : wordsIn(block); rest !== ''; ) {
-    const max = (pieces.length === 0 ? first : other) - around;
-    const end = rest.length <= max ? rest.length : cutAt(rest, max, isCode);
+  for (let rest = isCode ? block.code : textOf(block); rest !== ''; ) {
+    const max = (pieces.length === 0 ? first : other) - overhead;
+    const end = rest.length <= max ? rest.length : splitIndex(rest, max, isCode);
     pieces.push(rest.slice(0, end));
     rest = rest.slice(end);
   }
   // The opening fence belongs to the first piece, and the text after the block to the last one.
-  let left = block.source;
-  const opening = isCode ? left.indexOf('\n') + 1 : 0;
+  let remainingSource = block.source;
+  const openingLength = isCode ? remainingSource.indexOf('\n') + 1 : 0;
   return pieces.map((piece, index) => {
-    const length = index === pieces.length - 1 ? left.length : piece.length + (index === 0 ? opening : 0);
-    const source = left.slice(0, length);
-    left = left.slice(length);
-    const bare = piece.replace(/^\n+/, '').trimEnd();
-    return { source, shown: isCode ? fenced(block.language, bare) : closed(bare), files: [] };
+    const length =
+      index === pieces.length - 1 ? remainingSource.length : piece.length + (index === 0 ? openingLength : 0);
+    const source = remainingSource.slice(0, length);
+    remainingSource = remainingSource.slice(length);
+    const trimmed = piece.replace(/^\n+/, '').trimEnd();
+    return { source, shown: isCode ? codeBlock(block.language, trimmed) : closeFence(trimmed), files: [] };
   });
 }
 
-const wordsIn = (block: Block): string => (block.kind === 'words' ? block.shown : block.source);
+const textOf = (block: Block): string => (block.kind === 'words' ? block.shown : block.source);
 
 /** Discord rejects messages without visible text, and half of a surrogate pair. */
-function visible(part: AnswerPart): AnswerPart {
+function ensureVisible(part: AnswerPart): AnswerPart {
   const shown = part.shown.trimEnd().toWellFormed();
   return { ...part, shown: /[^\s\p{Cf}\p{Cc}\u2800\u3164\u115f\u1160]/u.test(shown) ? shown : '…' };
 }
 
-function limited(parts: readonly AnswerPart[], max: number): AnswerPart[] {
+function limitParts(parts: readonly AnswerPart[], max: number): AnswerPart[] {
   const last = parts[max - 1];
   if (!last || parts.length <= max) return [...parts];
   const rest = parts.slice(max).reduce((text, { source }) => text + source, '');
@@ -150,13 +153,13 @@ const BETWEEN_SENTENCES = /[.!?…。！？]["'”’)]?(?=\s)/g;
 const BETWEEN_WORDS = /\s(?=\S)/g;
 
 /** The best place to split a text that is too long, never inside a surrogate pair. */
-function cutAt(text: string, max: number, byLinesOnly: boolean): number {
-  const room = text.slice(0, max);
-  const places = byLinesOnly ? [BETWEEN_LINES] : [BETWEEN_LINES, BETWEEN_SENTENCES, BETWEEN_WORDS];
-  for (const place of places) {
-    const last = [...room.matchAll(place)].at(-1);
+function splitIndex(text: string, max: number, isCode: boolean): number {
+  const excerpt = text.slice(0, max);
+  const separators = isCode ? [BETWEEN_LINES] : [BETWEEN_LINES, BETWEEN_SENTENCES, BETWEEN_WORDS];
+  for (const separator of separators) {
+    const last = [...excerpt.matchAll(separator)].at(-1);
     const end = last ? last.index + last[0].length : 0;
     if (end > max * MIN_SHARE) return end;
   }
-  return /[\uD800-\uDBFF]$/.test(room) ? max - 1 : max;
+  return /[\uD800-\uDBFF]$/.test(excerpt) ? max - 1 : max;
 }

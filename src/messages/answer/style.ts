@@ -44,7 +44,7 @@ export const askStyle: AnswerStyle = {
 };
 
 export function failureText(task: Task, { isTalk, stopped }: AnswerStyle, say: Say): string {
-  const { cause, reason: given = '' } = task.failure ?? {};
+  const { cause, reason: rawReason = '' } = task.failure ?? {};
   switch (cause) {
     case 'stopped':
       return stopped(task, say);
@@ -55,15 +55,15 @@ export function failureText(task: Task, { isTalk, stopped }: AnswerStyle, say: S
     case 'dismissed':
       return say('task.dismissed');
     default: {
-      const reason = escapeText(given, MAX_REASON_LENGTH);
+      const reason = escapeText(rawReason, MAX_REASON_LENGTH);
       if (reason === '') return say(isTalk ? 'talk.failedSilently' : 'ask.failedSilently');
       return say(isTalk ? 'talk.failed' : 'ask.failed', { reason });
     }
   }
 }
 
-export function incompleteText(given: string, { isTalk }: AnswerStyle, say: Say): string {
-  const reason = escapeText(given, MAX_REASON_LENGTH);
+export function incompleteText(rawReason: string, { isTalk }: AnswerStyle, say: Say): string {
+  const reason = escapeText(rawReason, MAX_REASON_LENGTH);
   if (reason === '') return say(isTalk ? 'talk.incomplete' : 'ask.incomplete');
   return say(isTalk ? 'talk.incompleteBecause' : 'ask.incompleteBecause', { reason });
 }
@@ -73,7 +73,7 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
   if (state === 'unconfirmed') return unconfirmedButtons(id, say);
   if (state === 'submitting') return [];
   const stop = buttonPlan(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' });
-  if (!hasEnded(task)) return [...decisions(task, say), stop];
+  if (!hasEnded(task)) return [...decisionButtons(task, say), stop];
   const remove = buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' });
   if (task.failure?.cause === 'dismissed') return [remove];
   const retry = task.failure ? [buttonPlan(say('task.buttons.retry'), customIds.retry.id(id), { emoji: '🔁' })] : [];
@@ -89,14 +89,14 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
 }
 
 /** Buttons for tool calls that cost money, which are only carried out once the owner confirms them. */
-function decisions(task: Task, say: Say): ButtonPlan[] {
+function decisionButtons(task: Task, say: Say): ButtonPlan[] {
   return waitingCalls(task).flatMap((call): ButtonPlan[] => {
     const number = numberOf(task, call);
-    const which = { number: String(number) };
+    const variables = { number: String(number) };
     const pointer = { taskId: task.id, index: number };
     return [
-      buttonPlan(say('ask.buttons.yes', which), customIds.allow.id(pointer), { look: 'good' }),
-      buttonPlan(say('ask.buttons.no', which), customIds.decline.id(pointer)),
+      buttonPlan(say('ask.buttons.yes', variables), customIds.allow.id(pointer), { look: 'good' }),
+      buttonPlan(say('ask.buttons.no', variables), customIds.decline.id(pointer)),
     ];
   });
 }
@@ -109,10 +109,10 @@ export function callLines(task: Task, say: Say): string[] {
   const waiting = waitingCalls(task);
   const { rounds } = answerOf(task);
   const decided = rounds.flatMap(({ calls }) => calls.filter(({ state }) => state !== 'waiting'));
-  const shown = decided.slice(0, MAX_LINES).map((call) => `-# 🔧 ${line(call, say)}`);
+  const shown = decided.slice(0, MAX_LINES).map((call) => `-# 🔧 ${callLine(call, say)}`);
   const more = decided.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: decided.length - MAX_LINES })}`] : [];
   if (waiting.length === 0 || task.failure) return [...shown, ...more];
-  const waitingLines = waiting.map((call) => line(call, say, numberOf(task, call)));
+  const waitingLines = waiting.map((call) => callLine(call, say, numberOf(task, call)));
   // Open decisions come first, so they are always visible.
   return [say('ask.calls.asked'), ...waitingLines, ...shown, ...more];
 }
@@ -121,11 +121,11 @@ export function callLines(task: Task, say: Say): string[] {
 const numberOf = (task: Task, { callId }: AnswerCall): number =>
   (answerOf(task).rounds.at(-1)?.calls ?? []).findIndex((one) => one.callId === callId) + 1;
 
-function line(call: AnswerCall, say: Say, number = 0): string {
+function callLine(call: AnswerCall, say: Say, number = 0): string {
   switch (call.name) {
     case 'make_image':
     case 'make_video':
-      return madeLine(call, call.name, say, number);
+      return generationLine(call, call.name, say, number);
     case 'find_models':
       return say('ask.calls.find_models', {
         text: escapeText(parseArguments(call.name, call.arguments)?.text ?? '', MAX_PROMPT_LENGTH),
@@ -137,10 +137,15 @@ function line(call: AnswerCall, say: Say, number = 0): string {
   }
 }
 
-function madeLine({ state, price, arguments: given }: AnswerCall, tool: CostlyTool, say: Say, number: number): string {
-  const { prompt = '', model } = parseArguments(tool, given) ?? {};
-  const words = escapeText(model === undefined ? prompt : `${prompt} (${model})`, MAX_PROMPT_LENGTH);
-  const facts = { number: String(number), prompt: words };
+function generationLine(
+  { state, price, arguments: rawArguments }: AnswerCall,
+  tool: CostlyTool,
+  say: Say,
+  number: number,
+): string {
+  const { prompt = '', model } = parseArguments(tool, rawArguments) ?? {};
+  const promptText = escapeText(model === undefined ? prompt : `${prompt} (${model})`, MAX_PROMPT_LENGTH);
+  const facts = { number: String(number), prompt: promptText };
   if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, facts);
   const cost = say(price.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: aboutDollars(price.amount) });
   return say(`ask.priced.${tool}`, { ...facts, cost });

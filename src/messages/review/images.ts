@@ -6,7 +6,7 @@ import { contentOf, type ResultParts, resultsOf } from '../results.ts';
 
 /** Enough detail for the moderation service and for moderators. */
 const MAX_BYTES = 2 * 2 ** 20;
-const MAX_THUMBNAIL = 4 * 2 ** 20;
+const MAX_THUMBNAIL_BYTES = 4 * 2 ** 20;
 
 /** Returns the images of a result, and the thumbnails of its videos. */
 export async function imagesOf(task: Task, parts: ResultParts): Promise<ResultImages> {
@@ -25,20 +25,20 @@ async function smallImages(task: Task, parts: ResultParts): Promise<(string | un
   try {
     return await Promise.all(
       results.map(async (result) =>
-        result.as === 'file' && result.type.kind === 'image'
+        result.outcome === 'file' && result.type.kind === 'image'
           ? dataUri(result.type.mime, await parts.media.readWhole(result))
           : undefined,
       ),
     );
   } finally {
-    for (const result of results) if (result.as === 'file') result.release();
+    for (const result of results) if (result.outcome === 'file') result.release();
   }
 }
 
 async function thumbnailOf(address: string | undefined, { media }: ResultParts): Promise<string | undefined> {
   if (address === undefined) return undefined;
   try {
-    const fetched = await media.fetch({ address }, { max: MAX_THUMBNAIL });
+    const fetched = await media.fetch({ address }, { max: MAX_THUMBNAIL_BYTES });
     try {
       return fetched.type.kind === 'image' ? dataUri(fetched.type.mime, await media.readWhole(fetched)) : undefined;
     } finally {
@@ -54,14 +54,14 @@ async function thumbnailOf(address: string | undefined, { media }: ResultParts):
 export async function filesOf(task: Task, parts: ResultParts): Promise<{ files: FilePlan[]; release(): void }> {
   const results = await resultsOf(withSmallFiles(task), parts);
   const files = results.flatMap((result, index): FilePlan[] =>
-    result.as === 'file'
+    result.outcome === 'file'
       ? [{ name: `review-${task.id}-${index + 1}.${result.type.extension}`, ...contentOf(result), spoiler: true }]
       : [],
   );
   return {
     files,
     release: () => {
-      for (const result of results) if (result.as === 'file') result.release();
+      for (const result of results) if (result.outcome === 'file') result.release();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, type HandlerContext } from '../../discord/handlers.ts';
-import { inCode, messageLink } from '../../discord/markdown.ts';
+import { inlineCode, messageLink } from '../../discord/markdown.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -18,7 +18,7 @@ export function reviewQuestion(task: Task, say: Say): MessagePlan {
   const lines = [
     category === undefined
       ? say('task.review.unchecked')
-      : say('task.review.objection', { category: inCode(category) }),
+      : say('task.review.objection', { category: inlineCode(category) }),
     link === undefined ? say('task.review.requested', { member }) : say('task.review.requestedAt', { member, link }),
     `-# ${say('task.review.waits')}`,
   ];
@@ -33,22 +33,22 @@ export function reviewQuestion(task: Task, say: Say): MessagePlan {
 
 type Context = HandlerContext<MessageServices>;
 
-const decide = (on: typeof customIds.allowResult, what: 'allowed' | 'withheld') =>
-  button(on, {
+const decide = (verb: typeof customIds.allowResult, decision: 'allowed' | 'withheld') =>
+  button(verb, {
     reply: 'here',
     async run(taskId, { services, place, say }: Context): Promise<MessagePlan> {
       const { tasks, clock } = services;
       // Ids can be forged, and the channel may be open to everyone.
       if (!mayManageMessages(place)) throw new Refusal('refusals.rules.moderatorsOnly');
-      const known = await tasks.book.get(taskId);
-      if (!known || known.guildId !== place.guildId) throw new Refusal('refusals.unknownTask');
-      const task = await tasks.book.change(taskId, (held) => {
-        if (!isHeld(held)) throw new Refusal('refusals.rules.reviewOver');
-        if (what === 'allowed') return markShownByModerator(held);
-        return markResultsRefused(held, { ...held.review, at: clock.now() });
+      const existing = await tasks.book.get(taskId);
+      if (!existing || existing.guildId !== place.guildId) throw new Refusal('refusals.unknownTask');
+      const task = await tasks.book.change(taskId, (heldTask) => {
+        if (!isHeld(heldTask)) throw new Refusal('refusals.rules.reviewOver');
+        if (decision === 'allowed') return markShownByModerator(heldTask);
+        return markResultsRefused(heldTask, { ...heldTask.review, at: clock.now() });
       });
       return {
-        content: say(`task.review.${what}`, { who: `<@${place.userId}>`, member: task.requesterId }),
+        content: say(`task.review.${decision}`, { who: `<@${place.userId}>`, member: task.requesterId }),
         files: [],
         controls: [],
       };

@@ -20,10 +20,10 @@ import { reviewQuestion } from './question.ts';
 
 interface ReviewParts extends Omit<ResultParts, 'tasks'> {
   tasks: ResultParts['tasks'] & { book: Pick<Tasks['book'], 'change'> };
-  rules: Pick<Rules, 'of' | 'judgesResults' | 'judgeResults' | 'noteRefusedResult'>;
-  budgets: Pick<Budgets, 'of'>;
-  serverLogs: Pick<ServerLogs, 'note'>;
-  outbox: Pick<Outbox, 'post' | 'before'>;
+  rules: Pick<Rules, 'get' | 'judgesResults' | 'judgeResults' | 'noteRefusedResult'>;
+  budgets: Pick<Budgets, 'get'>;
+  serverLogs: Pick<ServerLogs, 'record'>;
+  outbox: Pick<Outbox, 'post' | 'messagesBefore'>;
   clock: Clock;
   log: Log;
   say: Say;
@@ -31,9 +31,9 @@ interface ReviewParts extends Omit<ResultParts, 'tasks'> {
 
 /** How often results are sent to a moderation service that is unavailable, and the pause between attempts. */
 const MAX_ATTEMPTS = 3;
-const PAUSE_MS = 5_000;
+const RETRY_PAUSE_MS = 5_000;
 
-/** Checks results before anyone sees them, if their server wants that, and asks its moderators about those that are held. */
+/** Checks results before anyone sees them, if the rules of the server require it, and asks the server's moderators about those that are held. */
 export class ResultReview {
   readonly #parts: ReviewParts;
   readonly #running = new Map<string, Promise<void>>();
@@ -44,10 +44,10 @@ export class ResultReview {
   }
 
   /** Receives every new state of a task. Returns true if its results must not be shown yet, because they are being checked. */
-  take(task: Task): boolean {
+  intercept(task: Task): boolean {
     if (task.state !== 'ready' || !isLive(task) || task.unwanted) return false;
     if (isHeld(task)) {
-      if (task.review?.messageId === undefined) this.#start(task.id, () => this.#ask(task.id));
+      if (task.review?.messageId === undefined) this.#start(task.id, () => this.#askModerators(task.id));
       return false;
     }
     const isVisual = task.media.some(({ kind }) => kind !== 'audio');
@@ -63,8 +63,8 @@ export class ResultReview {
   }
 
   #start(id: string, work: () => Promise<void>): void {
-    const before = this.#running.get(id);
-    if (before !== undefined) return;
+    const existing = this.#running.get(id);
+    if (existing !== undefined) return;
     const backoff = new Backoff({ id, ...this.#parts, stopping: this.#stopping.signal });
     const running = backoff
       .retryUntilDone(work, 'The results of a task could not be judged.')
@@ -76,17 +76,17 @@ export class ResultReview {
     const { clock, rules } = this.#parts;
     const images = await imagesOf(task, this.#parts);
     let outcome = await rules.judgeResults(task, images);
-    for (let attempt = 1; outcome.isAway && attempt < MAX_ATTEMPTS; attempt++) {
-      await pause(clock, PAUSE_MS, this.#stopping.signal);
+    for (let attempt = 1; outcome.isUnavailable && attempt < MAX_ATTEMPTS; attempt++) {
+      await pause(clock, RETRY_PAUSE_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
       outcome = await rules.judgeResults(task, images);
     }
-    const changed = await this.#change(task.id, (known) => this.#decided(known, outcome));
+    const changed = await this.#change(task.id, (current) => this.#applyOutcome(current, outcome));
     if (changed.review?.outcome === 'deleted') rules.noteRefusedResult(changed, outcome.category);
-    if (isHeld(changed)) await this.#ask(task.id);
+    if (isHeld(changed)) await this.#askModerators(task.id);
   }
 
-  #decided(task: Task, { action, category }: Outcome): Task {
+  #applyOutcome(task: Task, { action, category }: Outcome): Task {
     const review = { at: this.#parts.clock.now(), category };
     const channelId = action === 'hold' ? this.#channelFor(task) : undefined;
     if (channelId !== undefined) return markReviewed(task, { ...review, outcome: 'held', channelId });
@@ -97,23 +97,28 @@ export class ResultReview {
 
   #channelFor({ guildId }: Task): string | undefined {
     const { rules, budgets } = this.#parts;
-    return guildId === undefined ? undefined : (rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId);
+    return guildId === undefined
+      ? undefined
+      : (rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId);
   }
 
   /** Posts the question to the moderators, only once. */
-  async #ask(id: string): Promise<void> {
+  async #askModerators(id: string): Promise<void> {
     const task = await this.#change(id, (known) => known);
     const { channelId, messageId, at = 0, category } = task.review ?? {};
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
     const { outbox, say } = this.#parts;
-    const known = await this.#request(() =>
+    const existingMessage = await this.#request(() =>
       findPosted(task, { by: 'channel', channelId, nonce: nonceOf(task), at }, outbox),
     );
-    const posted = known === 'refused' || known === undefined ? await this.#post(task, channelId, say) : known;
+    const posted =
+      existingMessage === 'refused' || existingMessage === undefined
+        ? await this.#post(task, channelId, say)
+        : existingMessage;
     if (typeof posted === 'object' && task.guildId !== undefined)
       await this.#note(task.guildId, { ...posted, at, heldTaskId: id });
-    await this.#change(id, (held) =>
-      posted === 'refused' ? markResultsRefused(held, { at, category }) : withQuestion(held, posted),
+    await this.#change(id, (heldTask) =>
+      posted === 'refused' ? markResultsRefused(heldTask, { at, category }) : withQuestion(heldTask, posted),
     );
   }
 
@@ -141,7 +146,7 @@ export class ResultReview {
   /** Records the message, so that it can be deleted once it is old and has been decided. */
   async #note(guildId: string, message: LogMessage): Promise<void> {
     try {
-      await this.#parts.serverLogs.note(guildId, message);
+      await this.#parts.serverLogs.record(guildId, message);
     } catch (error) {
       throw new RetryLater('unstored', error);
     }

@@ -35,7 +35,7 @@ import {
 interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
   book: Pick<TaskBook, 'get' | 'change'>;
   schemas: Pick<AnswerSchemas, 'check'>;
-  /** Returns the cost of a response by its tokens, or undefined if no exact price is known. */
+  /** Returns the cost of a response, calculated from its tokens, or undefined if no exact price is known. */
   costOfAnswer(order: OrderedRequest<'ask'>, tokens: TextResponse['usage']): string | undefined;
 }
 
@@ -73,8 +73,8 @@ export class Asks {
     return this.#stops.size;
   }
 
-  newestAnswer(whose: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
-    return newestAnswer(this.#answers, whose, this.#parts.clock.now());
+  newestAnswer(query: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
+    return newestAnswer(this.#answers, query, this.#parts.clock.now());
   }
 
   async countEarlierTurns(task: TaskOf<'ask'>): Promise<number> {
@@ -85,7 +85,8 @@ export class Asks {
   async stop(task: Task): Promise<void> {
     const stop = this.#stops.get(task.id);
     if (stop) stop.abort('stopped' satisfies StopReason);
-    else await this.#change(task.id, (known) => breakOffAnswer(known, 'stopped', undefined, this.#parts.clock.now()));
+    else
+      await this.#change(task.id, (current) => breakOffAnswer(current, 'stopped', undefined, this.#parts.clock.now()));
   }
 
   async forget(task: Task): Promise<void> {
@@ -94,18 +95,20 @@ export class Asks {
 
   /** The approval is stored before anything is submitted, so after a crash the call cannot be approved twice. If the request is refused, the call waits for approval again. */
   async approveCall(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
-    await this.#parts.book.change(id, (known) => decideCall(known, callId, { state: 'allowed' }));
+    await this.#parts.book.change(id, (current) => decideCall(current, callId, { state: 'allowed' }));
     try {
       await order();
     } catch (error) {
-      await this.#change(id, (known) => settleCall(known, callId, { state: 'waiting' }));
+      await this.#change(id, (current) => settleCall(current, callId, { state: 'waiting' }));
       throw error;
     }
-    this.#afterDecision(await this.#change(id, (known) => settleCall(known, callId, { state: 'done', output })));
+    this.#afterDecision(await this.#change(id, (current) => settleCall(current, callId, { state: 'done', output })));
   }
 
   async declineCall(id: string, callId: string, output: string): Promise<void> {
-    this.#afterDecision(await this.#change(id, (known) => decideCall(known, callId, { state: 'declined', output })));
+    this.#afterDecision(
+      await this.#change(id, (current) => decideCall(current, callId, { state: 'declined', output })),
+    );
   }
 
   /** Ends answers in progress as interrupted, because the bot is stopping. */
@@ -141,8 +144,8 @@ export class Asks {
       const { request } = task;
       const answer = answerOf(task);
       // The transcript is enough, because the audio may no longer be stored.
-      const named = answer.heard === undefined ? request : { ...request, sound: undefined };
-      const materials = await this.#parts.gather(named, context);
+      const continuedRequest = answer.heard === undefined ? request : { ...request, sound: undefined };
+      const materials = await this.#parts.gather(continuedRequest, context);
       const question = { request, materials, asker: task, answer, stop: this.#newStop() };
       await this.#answer(task.id, await this.#sender.send(question));
     } catch (error) {
@@ -153,25 +156,25 @@ export class Asks {
 
   async #answer(id: string, stream: OpenStream): Promise<void> {
     const { stop, omission, draft } = stream;
-    const sent = { leftOut: draft.earlierFiles.flatMap(leftOutFiles), heard: draft.sound?.transcript };
+    const sentInputs = { leftOut: draft.earlierFiles.flatMap(leftOutFiles), heard: draft.sound?.transcript };
     this.#stops.set(id, stop);
     try {
-      const task = await this.#change(id, (known) => markAnswering(known, omission.told, sent));
+      const task = await this.#change(id, (current) => markAnswering(current, omission.announced, sentInputs));
       // The member stopped the answer before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies StopReason);
       const response = await this.#readStream(id, stream);
       const { end, error } = response;
       const hasFailed = end === 'failed' && isEmpty(response);
-      const reopened = hasFailed && error && this.#sender.sendAgain(stream, error);
-      if (reopened) return await this.#answer(id, await reopened);
+      const retriedStream = hasFailed && error && this.#sender.sendAgain(stream, error);
+      if (retriedStream) return await this.#answer(id, await retriedStream);
       if (!hasFailed) this.#sender.learn(stream);
       await this.#conclude(id, response, stop.signal);
     } catch (error) {
-      const known = error instanceof GatewayError ? error : undefined;
-      if (!known && !(error instanceof Refusal)) {
+      const gatewayError = error instanceof GatewayError ? error : undefined;
+      if (!gatewayError && !(error instanceof Refusal)) {
         this.#parts.log.error({ task: id, err: error }, 'An answer could not be completed.');
       }
-      await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', known);
+      await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', gatewayError);
     } finally {
       if (this.#stops.get(id) === stop) this.#stops.delete(id);
     }
@@ -211,22 +214,22 @@ export class Asks {
       );
       return;
     }
-    const known = await this.#parts.book.get(id);
-    if (!known || hasEnded(known)) return;
-    const used = end === 'completed' ? await runTools(calls, known, this.#parts) : [];
-    const checked = end === 'completed' && used.length === 0 ? await this.#check(known, response) : undefined;
-    const task = await this.#change(id, (before) => {
-      const after = withSchemaCheck(addRound(before, response, used, this.#costOf(before, response)), checked);
-      if (used.length === 0) return completeAnswer(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
-      return waitingCalls(after).length > 0 ? awaitMember(after) : after;
+    const stored = await this.#parts.book.get(id);
+    if (!stored || hasEnded(stored)) return;
+    const usedCalls = end === 'completed' ? await runTools(calls, stored, this.#parts) : [];
+    const checked = end === 'completed' && usedCalls.length === 0 ? await this.#check(stored, response) : undefined;
+    const task = await this.#change(id, (current) => {
+      const next = withSchemaCheck(addRound(current, response, usedCalls, this.#costOf(current, response)), checked);
+      if (usedCalls.length === 0) return completeAnswer(next, end === 'incomplete' ? (reason ?? '') : undefined, now());
+      return waitingCalls(next).length > 0 ? awaitMember(next) : next;
     });
-    if (used.length > 0 && isOfKind('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
+    if (usedCalls.length > 0 && isOfKind('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
   }
 
   async #check(task: Task, response: TextResponse) {
     const { schema } = task.request;
-    const words = answerText(addRound(task, response, []));
-    return schema === undefined || words === '' ? undefined : await this.#parts.schemas.check(schema, words);
+    const text = answerText(addRound(task, response, []));
+    return schema === undefined || text === '' ? undefined : await this.#parts.schemas.check(schema, text);
   }
 
   #costOf(task: Task, { cost, usage }: TextResponse): string | undefined {

@@ -8,7 +8,7 @@ export type Asker = Pick<Task, 'requesterId' | 'guildId' | 'channelId' | 'route'
 
 type Place = Pick<MessageAddress, 'guildId'> & { channelId?: string | undefined };
 
-/** Only the requester sees it: an ephemeral message, or a direct message with the bot. */
+/** Whether only the requester sees the answer: in an ephemeral message, or in a direct message with the bot. */
 export const isSeenOnlyByAsker = ({ route, guildId }: Asker): boolean =>
   route.isPrivate || (guildId === undefined && route.mayPost);
 
@@ -18,17 +18,20 @@ const isSamePlace = (one: Place, other: Place): boolean =>
 
 /** Whether others could read the turn here, either when it was posted or when it was shown again later. */
 function isShownIn(place: Place, turn: Task): boolean {
-  const isOpen = !isSeenOnlyByAsker(turn) && isSamePlace(turn, place);
-  return isOpen || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
+  const isVisibleInPlace = !isSeenOnlyByAsker(turn) && isSamePlace(turn, place);
+  return isVisibleInPlace || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
 }
 
-/** Where others can read along: only turns that were shown there. In private: all of the asker's own turns, and others' turns in places where the asker took part. */
+/**
+ * Where others can read along, only turns that were shown there. In private, all of the asker's own turns, and those of others in places where the
+ * asker took part.
+ */
 function turnFilter(asker: Asker): (turn: Task) => boolean {
   const places: Place[] = [asker];
-  const isAlone = isSeenOnlyByAsker(asker);
+  const isPrivate = isSeenOnlyByAsker(asker);
   return (turn) => {
     const isOwn = turn.requesterId === asker.requesterId;
-    if (isAlone && isOwn) {
+    if (isPrivate && isOwn) {
       if (!isSeenOnlyByAsker(turn)) places.push(turn);
       return true;
     }
@@ -56,24 +59,28 @@ export interface Turn extends Record<'prompt' | 'text', string> {
 const MAX_TURNS = 20;
 const MAX_CHARACTERS = 60_000;
 /** After this time, the next question starts a new conversation. */
-export const CONTINUES_FOR_MS = 6 * 3_600_000;
+export const CONVERSATION_TIMEOUT_MS = 6 * 3_600_000;
 /** How many of a member's newest answers are searched for one in the same place. */
-const MAX_SEARCHED = 10;
-const MAX_VISITED = 200;
+const MAX_SEARCHED_ANSWERS = 10;
+const MAX_VISITED_ANSWERS = 200;
 
 /** A conversation is nothing but answers that are linked to each other, so deleting the answers deletes the conversation. */
 export type Answers = Pick<TaskStore, 'get' | 'page'>;
 
 /** Returns the earlier turns that can be sent again in the place of the new question, oldest first. */
-export async function earlierTurns(answers: Answers, after: string | undefined, asker: Asker): Promise<Turn[]> {
+export async function earlierTurns(answers: Answers, previousId: string | undefined, asker: Asker): Promise<Turn[]> {
   const turns: Turn[] = [];
-  const mayBeRepeated = turnFilter(asker);
+  const maySendAgain = turnFilter(asker);
   let characters = 0;
-  for (let id = after, seen = 0; id !== undefined && turns.length < MAX_TURNS && seen < MAX_VISITED; seen++) {
+  for (
+    let id = previousId, visitedCount = 0;
+    id !== undefined && turns.length < MAX_TURNS && visitedCount < MAX_VISITED_ANSWERS;
+    visitedCount++
+  ) {
     const task = await answers.get(id);
     if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
     id = task.request.after;
-    if (!mayBeRepeated(task)) continue;
+    if (!maySendAgain(task)) continue;
     const { prompt, pictures: images = [], documents = [], sound } = task.request;
     const files = mayReuseInputs(task, asker)
       ? { images, documents, sound, transcript: answerOf(task).heard }
@@ -92,10 +99,10 @@ export async function newestAnswer(
   { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
   now: number,
 ): Promise<TaskOf<'ask'> | undefined> {
-  const { summaries } = await answers.page({ of: { memberId }, kind: 'ask', max: MAX_SEARCHED });
-  for (const line of summaries) {
-    if (now - line.createdAt > CONTINUES_FOR_MS) return undefined;
-    const task = await answers.get(line.id);
+  const { summaries } = await answers.page({ of: { memberId }, kind: 'ask', max: MAX_SEARCHED_ANSWERS });
+  for (const summary of summaries) {
+    if (now - summary.createdAt > CONVERSATION_TIMEOUT_MS) return undefined;
+    const task = await answers.get(summary.id);
     if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
     if (answerOf(task).isForgotten) return undefined;
     if (answerText(task) !== '' && task.times.ended !== undefined) return task;
@@ -108,13 +115,13 @@ export async function answersOfConversation(
   { id, rootId = id, requesterId }: Task,
 ): Promise<string[]> {
   const ids = new Set([id, rootId]);
-  let before: string | undefined;
-  for (let seen = 0; seen < MAX_VISITED; ) {
-    const page = await answers.page({ of: { memberId: requesterId }, kind: 'ask', max: 50, before });
-    for (const line of page.summaries) if ((await answers.get(line.id))?.rootId === rootId) ids.add(line.id);
-    seen += page.summaries.length;
-    before = page.next;
-    if (before === undefined) break;
+  let cursor: string | undefined;
+  for (let visitedCount = 0; visitedCount < MAX_VISITED_ANSWERS; ) {
+    const page = await answers.page({ of: { memberId: requesterId }, kind: 'ask', max: 50, before: cursor });
+    for (const summary of page.summaries) if ((await answers.get(summary.id))?.rootId === rootId) ids.add(summary.id);
+    visitedCount += page.summaries.length;
+    cursor = page.next;
+    if (cursor === undefined) break;
   }
   return [...ids];
 }

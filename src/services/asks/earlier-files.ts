@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { wavOf } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { TextContent } from '../gateway/responses/request.ts';
-import { type RefreshAddresses, signatureExpiry } from '../inputs/addresses.ts';
+import { type RefreshUrls, signatureExpiry } from '../inputs/addresses.ts';
 import type { LeftOutFile } from '../tasks/answer.ts';
 import type { Gather, GatherContext, MemberFile } from '../tasks/materials.ts';
 import type { Turn } from './conversation.ts';
@@ -13,7 +13,7 @@ export type EarlierFile = { name: string } & ({ part: TextContent } | Pick<LeftO
 
 interface EarlierFilesParts {
   gather: Gather;
-  refresh: RefreshAddresses;
+  refresh: RefreshUrls;
   clock: Clock;
 }
 
@@ -29,7 +29,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
 /** The time limit for all files together, because the member is waiting. */
 const TIME_LIMIT_MS = 60_000;
 /** Discord refreshes at most this many URLs per request. */
-const MAX_REFRESHED = 50;
+const MAX_REFRESHED_URLS = 50;
 
 /** Fetches the files of earlier turns again, newest turn first. An unavailable file is left out, and never makes the question fail. */
 export async function gatherEarlierFiles(
@@ -37,26 +37,26 @@ export async function gatherEarlierFiles(
   { used, takesAudio, ...context }: EarlierFilesContext,
   { gather, refresh, clock }: EarlierFilesParts,
 ): Promise<EarlierFile[][]> {
-  const named = turns.map(filesOf);
-  const addresses = await freshAddresses(named.toReversed().flat(), refresh, clock.now());
-  const late = Promise.withResolvers<'late'>();
+  const namedFiles = turns.map(filesOf);
+  const urls = await freshUrls(namedFiles.toReversed().flat(), refresh, clock.now());
+  const timeout = Promise.withResolvers<'late'>();
   let isLate = false;
   const cancel = clock.after(TIME_LIMIT_MS, () => {
     isLate = true;
-    late.resolve('late');
+    timeout.resolve('late');
   });
   let { files, bytes } = used;
 
-  async function fetch(named: NamedFile): Promise<EarlierFile> {
-    const { file, medium, transcript } = named;
+  async function fetch(namedFile: NamedFile): Promise<EarlierFile> {
+    const { file, medium, transcript } = namedFile;
     const name = safeName(file.name);
     if (transcript !== undefined) return { name, part: transcriptPart(name, transcript) };
     if (medium === 'sound' && !takesAudio) return { name, why: 'refused' };
     if (files >= MAX_FILES) return { name, why: 'too-many' };
     if (isLate) return { name, why: 'late' };
-    const address = addresses.get(file.address) ?? file.address;
+    const address = urls.get(file.address) ?? file.address;
     const fetched = fetchPart({ ...file, address, name }, medium, context, gather);
-    const part = await Promise.race([fetched, late.promise]);
+    const part = await Promise.race([fetched, timeout.promise]);
     if (typeof part === 'string') return { name, why: part };
     const size = sizeOf(part);
     if (bytes + size > MAX_BYTES) return { name, why: 'too-large' };
@@ -67,8 +67,10 @@ export async function gatherEarlierFiles(
 
   try {
     // Files are fetched one at a time, so a question holds at most one file in the memory that all requests share.
-    const newestFirst = await Array.fromAsync(named.toReversed(), (own) => Array.fromAsync(own, fetch));
-    return newestFirst.toReversed().map((own, at) => [...own, ...hiddenFiles(turns[at])]);
+    const newestFirst = await Array.fromAsync(namedFiles.toReversed(), (turnFiles) =>
+      Array.fromAsync(turnFiles, fetch),
+    );
+    return newestFirst.toReversed().map((turnFiles, index) => [...turnFiles, ...hiddenFiles(turns[index])]);
   } finally {
     cancel();
   }
@@ -102,16 +104,19 @@ export const sentParts = (files: readonly EarlierFile[]): TextContent[] =>
 export const leftOutFiles = (files: readonly EarlierFile[]): LeftOutFile[] =>
   files.flatMap((file) => ('why' in file ? [{ name: file.name, why: file.why }] : []));
 
-const MAX_NAMED = 5;
+const MAX_NAMED_FILES = 5;
 
 /** A note that tells the model which files it no longer sees. Empty if it sees all of them. */
 export function noteForModel(files: readonly EarlierFile[]): string {
-  const left = leftOutFiles(files);
-  if (left.length === 0) return '';
-  const names = left.flatMap(({ name }) => name || []);
-  const named = names.slice(0, MAX_NAMED).join(', ');
-  const list = named === '' ? '' : `: ${named}${left.length > Math.min(names.length, MAX_NAMED) ? ' and others' : ''}`;
-  const count = left.length === 1 ? '1 file of this message is' : `${left.length} files of this message are`;
+  const leftOut = leftOutFiles(files);
+  if (leftOut.length === 0) return '';
+  const names = leftOut.flatMap(({ name }) => name || []);
+  const nameList = names.slice(0, MAX_NAMED_FILES).join(', ');
+  const list =
+    nameList === ''
+      ? ''
+      : `: ${nameList}${leftOut.length > Math.min(names.length, MAX_NAMED_FILES) ? ' and others' : ''}`;
+  const count = leftOut.length === 1 ? '1 file of this message is' : `${leftOut.length} files of this message are`;
   return `[${count} no longer attached${list}]`;
 }
 
@@ -128,13 +133,13 @@ const filesOf = ({ images, documents, sound, transcript }: Turn): NamedFile[] =>
 ];
 
 /** Refreshes only URLs that would expire before they are fetched. */
-async function freshAddresses(newestFirst: readonly NamedFile[], refresh: RefreshAddresses, now: number) {
+async function freshUrls(newestFirst: readonly NamedFile[], refresh: RefreshUrls, now: number) {
   const expiring = newestFirst.flatMap(({ file: { address } }) => {
     const expiry = signatureExpiry(address);
     return expiry !== undefined && expiry <= now + TIME_LIMIT_MS ? [address] : [];
   });
-  const addresses = [...new Set(expiring)].slice(0, MAX_REFRESHED);
-  return addresses.length === 0 ? new Map<string, string>() : await refresh(addresses);
+  const urls = [...new Set(expiring)].slice(0, MAX_REFRESHED_URLS);
+  return urls.length === 0 ? new Map<string, string>() : await refresh(urls);
 }
 
 async function fetchPart(

@@ -5,9 +5,9 @@ import type { RefusableFeature } from '../tasks/answer.ts';
 export interface Omission {
   without: readonly RefusableFeature[];
   /** Those that the member is notified of. */
-  told: readonly RefusableFeature[];
+  announced: readonly RefusableFeature[];
   /** Features that the gateway's error named. They are known to be unsupported once a request without them succeeds. */
-  named: readonly RefusableFeature[];
+  namedInError: readonly RefusableFeature[];
   /** The feature that was left out last. It is also known to be unsupported once that request succeeds. */
   last?: RefusableFeature | undefined;
 }
@@ -17,38 +17,38 @@ export const omit = (
   { part, isNamed, isBecauseOfSize = false }: { part: RefusableFeature; isNamed: boolean; isBecauseOfSize?: boolean },
 ): Omission => ({
   without: [...omission.without, part],
-  told: [...omission.told, part],
-  named: isNamed ? [...omission.named, part] : omission.named,
+  announced: [...omission.announced, part],
+  namedInError: isNamed ? [...omission.namedInError, part] : omission.namedInError,
   last: isBecauseOfSize ? omission.last : part,
 });
 
 /** Refusals are forgotten after this time, because the gateway may switch a model to another upstream provider. */
-const REMEMBERED_MS = 6 * 3_600_000;
+const MEMORY_MS = 6 * 3_600_000;
 /** Members can name any model, so the oldest are dropped. */
 const MAX_MODELS = 500;
 
 /** Remembers for six hours which features each model refused, so they are not sent again. */
 export class RefusedFeatures {
   readonly #clock: SteadyClock;
-  readonly #refused = new Map<string, { features: readonly RefusableFeature[]; until: number }>();
+  readonly #featuresByModel = new Map<string, { features: readonly RefusableFeature[]; until: number }>();
 
   constructor(clock: Clock) {
     this.#clock = new SteadyClock(clock);
   }
 
-  of(model: string): readonly RefusableFeature[] {
-    const known = this.#refused.get(model);
-    return known && this.#clock.now() < known.until ? known.features : [];
+  get(model: string): readonly RefusableFeature[] {
+    const entry = this.#featuresByModel.get(model);
+    return entry && this.#clock.now() < entry.until ? entry.features : [];
   }
 
   /** Call this when a request without these features has succeeded. */
-  learn(model: string, { named, last }: Omission): void {
-    const learned = last === undefined ? named : [...named, last];
-    if (learned.length === 0) return;
-    const features = [...new Set([...this.of(model), ...learned])];
-    this.#refused.delete(model);
-    this.#refused.set(model, { features, until: this.#clock.now() + REMEMBERED_MS });
-    const [oldest = model] = this.#refused.keys();
-    if (this.#refused.size > MAX_MODELS) this.#refused.delete(oldest);
+  learn(model: string, { namedInError, last }: Omission): void {
+    const newFeatures = last === undefined ? namedInError : [...namedInError, last];
+    if (newFeatures.length === 0) return;
+    const features = [...new Set([...this.get(model), ...newFeatures])];
+    this.#featuresByModel.delete(model);
+    this.#featuresByModel.set(model, { features, until: this.#clock.now() + MEMORY_MS });
+    const [oldest = model] = this.#featuresByModel.keys();
+    if (this.#featuresByModel.size > MAX_MODELS) this.#featuresByModel.delete(oldest);
   }
 }

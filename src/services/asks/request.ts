@@ -58,28 +58,29 @@ export interface Draft {
 }
 
 /** Sends the whole conversation each time, because the gateway stores none of it. */
-export function buildTextRequest(draft: Draft, without: readonly RefusableFeature[]): TextRequest {
+export function buildTextRequest(draft: Draft, omittedFeatures: readonly RefusableFeature[]): TextRequest {
   const { request, earlier, earlierFiles, materials, sound, models, rounds, isFinalRound } = draft;
   const { model, instructions, effort, web } = request;
   const format = formatOf(request);
-  const supportsFormat = !without.includes('format');
+  const supportsFormat = !omittedFeatures.includes('format');
   const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolDefinitions(request, models)];
   return {
     model,
     input: [
-      ...earlier.flatMap(({ prompt, text }, at): TextItem[] => [
-        { role: 'user', content: earlierContent(prompt, earlierFiles[at] ?? []) },
+      ...earlier.flatMap(({ prompt, text }, index): TextItem[] => [
+        { role: 'user', content: earlierContent(prompt, earlierFiles[index] ?? []) },
         ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
       ]),
       { role: 'user', content: withParts(request.prompt, [...questionParts(materials), ...audioParts(sound)]) },
       ...rounds.flatMap(itemsOf),
     ],
-    ...(effort !== undefined && !without.includes('reasoning') && { effort }),
+    ...(effort !== undefined && !omittedFeatures.includes('reasoning') && { effort }),
     ...withoutUndefined({
       instructions: supportsFormat ? instructions : instructionsWith(format, instructions),
       format: supportsFormat ? format : undefined,
     }),
-    ...(tools.length > 0 && !without.includes('tools') && { tools, ...(isFinalRound && { toolChoice: 'none' }) }),
+    ...(tools.length > 0 &&
+      !omittedFeatures.includes('tools') && { tools, ...(isFinalRound && { toolChoice: 'none' }) }),
   };
 }
 
@@ -119,7 +120,7 @@ function audioParts({ name, wav, transcript }: Partial<QuestionAudio> = {}): Tex
 function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
   return [
     ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
-    ...calls.map(({ callId, name, arguments: given }): TextItem => ({ type: 'call', callId, name, arguments: given })),
+    ...calls.map(({ callId, name, arguments: args }): TextItem => ({ type: 'call', callId, name, arguments: args })),
     ...calls.map(({ callId, output = '' }): TextItem => ({ type: 'call-output', callId, output })),
   ];
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import { refusedPart } from '../gateway/responses/request.ts';
-import type { RefreshAddresses } from '../inputs/addresses.ts';
+import type { RefreshUrls } from '../inputs/addresses.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
-import { takesAudio } from '../models/families.ts';
+import { acceptsAudio } from '../models/families.ts';
 import type { Answer, RefusableFeature } from '../tasks/answer.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
@@ -11,7 +11,7 @@ import { type Answers, type Asker, earlierTurns, type Turn } from './conversatio
 import { type EarlierFile, gatherEarlierFiles, leaveOut, leaveOutAudio, sentParts, sizeOf } from './earlier-files.ts';
 import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
 import { type AskRequest, buildTextRequest, type Draft, questionParts } from './request.ts';
-import { questionSound, transcribe } from './sound.ts';
+import { questionAudio, transcribe } from './sound.ts';
 import { type OpenStream, openStream, type SentQuestion } from './stream.ts';
 
 export interface SenderParts {
@@ -20,7 +20,7 @@ export interface SenderParts {
   transcriptions: Pick<Gateway['transcriptions'], 'create'>;
   models: Pick<ModelCatalogue, 'list' | 'listQuickly'>;
   gather: Gather;
-  refresh: RefreshAddresses;
+  refresh: RefreshUrls;
   /** Returns the identifier of a member at the gateway, or undefined for none. */
   userOf?(memberId: string): Promise<string>;
   /** How long the gateway may need the files that it fetches itself. */
@@ -53,17 +53,19 @@ export class QuestionSender {
 
   async send({ request, materials, asker, answer, stop }: Question): Promise<OpenStream> {
     const { rounds = [] } = answer ?? {};
-    const unsupportedAudio = takesAudio(request.model) ? [] : (['audio'] as const);
-    const without = [...new Set([...(answer?.without ?? []), ...this.#refused.of(request.model), ...unsupportedAudio])];
-    const sound = questionSound(request.sound, materials, answer?.heard);
+    const unsupportedAudio = acceptsAudio(request.model) ? [] : (['audio'] as const);
+    const omittedFeatures = [
+      ...new Set([...(answer?.without ?? []), ...this.#refused.get(request.model), ...unsupportedAudio]),
+    ];
+    const sound = questionAudio(request.sound, materials, answer?.heard);
     const earlier = await earlierTurns(this.#parts.answers, request.after, asker);
-    const earlierFiles = await this.#earlierFiles(earlier, { materials, sound }, without, asker);
+    const earlierFiles = await this.#earlierFiles(earlier, { materials, sound }, omittedFeatures, asker);
     const models = await this.#parts.models.listQuickly();
     const isFinalRound = rounds.length >= MAX_ROUNDS;
     const user = await this.#parts.userOf?.(asker.requesterId);
     const draft = { request, earlier, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
-    const told = without.filter((part) => isWanted(part, draft));
-    return this.#open(draft, { without, told, named: [] }, stop);
+    const announced = omittedFeatures.filter((part) => isRequested(part, draft));
+    return this.#open(draft, { without: omittedFeatures, announced, namedInError: [] }, stop);
   }
 
   /** Resends a question that failed before its first word, without the refused part. Undefined if the error is not about a part that can be left out. */
@@ -76,9 +78,9 @@ export class QuestionSender {
     const { part, isBecauseOfSize = false } = refused;
     const facts = { model: request.model, part, code: error.code };
     this.#parts.log.info(facts, 'A model rejected a feature of a request; the request is sent without it.');
-    const kept =
+    const keptFiles =
       part === 'files' ? leaveOut(draft.earlier, isBecauseOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
-    const earlierFiles = part === 'audio' ? leaveOutAudio(kept) : kept;
+    const earlierFiles = part === 'audio' ? leaveOutAudio(keptFiles) : keptFiles;
     return this.#open({ ...draft, earlierFiles }, omit(omission, refused), stop);
   }
 
@@ -88,8 +90,8 @@ export class QuestionSender {
   }
 
   /** Opens the stream. If the model definitely refuses a part before the first word, one more request is sent without it. */
-  async #open(planned: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
-    const draft = omission.without.includes('audio') ? await this.#transcribed(planned, stop) : planned;
+  async #open(initialDraft: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
+    const draft = omission.without.includes('audio') ? await this.#transcribeSound(initialDraft, stop) : initialDraft;
     const request = buildTextRequest(draft, omission.without);
     const sent = { request, draft, omission, stop };
     try {
@@ -102,7 +104,7 @@ export class QuestionSender {
     }
   }
 
-  async #transcribed(draft: Draft, { signal }: AbortController): Promise<Draft> {
+  async #transcribeSound(draft: Draft, { signal }: AbortController): Promise<Draft> {
     const { sound, request } = draft;
     if (!sound?.wav) return draft;
     const { name } = sound;
@@ -113,16 +115,16 @@ export class QuestionSender {
   async #earlierFiles(
     turns: readonly Turn[],
     { materials, sound }: Pick<Draft, 'materials' | 'sound'>,
-    without: readonly RefusableFeature[],
+    omittedFeatures: readonly RefusableFeature[],
     { requesterId: memberId }: Asker,
   ): Promise<EarlierFile[][]> {
-    if (without.includes('files')) return leaveOut(turns, 'refused');
-    const own = questionParts(materials);
+    if (omittedFeatures.includes('files')) return leaveOut(turns, 'refused');
+    const ownParts = questionParts(materials);
     const { wav } = sound ?? {};
-    const bytes = own.reduce((sum, part) => sum + sizeOf(part), wav?.length ?? 0);
-    const used = { files: own.length + (wav ? 1 : 0), bytes };
+    const bytes = ownParts.reduce((sum, part) => sum + sizeOf(part), wav?.length ?? 0);
+    const used = { files: ownParts.length + (wav ? 1 : 0), bytes };
     const { timeLimitMs } = this.#parts;
-    const context = { memberId, timeLimitMs, used, takesAudio: !without.includes('audio') };
+    const context = { memberId, timeLimitMs, used, takesAudio: !omittedFeatures.includes('audio') };
     return gatherEarlierFiles(turns, context, this.#parts);
   }
 }
@@ -131,8 +133,11 @@ const hasFiles = (earlierFiles: Draft['earlierFiles']): boolean =>
   earlierFiles.some((files) => sentParts(files).length > 0);
 
 /** Whether the member is notified that a feature is left out: if they asked for it, or to explain why an answer arrives all at once. */
-function isWanted(part: RefusableFeature, { request: { format, web, effort }, earlierFiles, sound }: Draft): boolean {
-  const isWanted = {
+function isRequested(
+  part: RefusableFeature,
+  { request: { format, web, effort }, earlierFiles, sound }: Draft,
+): boolean {
+  const requested = {
     audio: sound !== undefined,
     stream: true,
     format: format === 'json',
@@ -140,5 +145,5 @@ function isWanted(part: RefusableFeature, { request: { format, web, effort }, ea
     reasoning: effort !== undefined,
     files: earlierFiles.some((files) => files.length > 0),
   };
-  return isWanted[part];
+  return requested[part];
 }

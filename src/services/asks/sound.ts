@@ -14,13 +14,13 @@ export interface QuestionAudio {
 }
 
 /** The audio is decoded and re-encoded, so it has a format that every audio model accepts, and no metadata. */
-export function questionSound(
-  given: { name: string } | undefined,
+export function questionAudio(
+  file: { name: string } | undefined,
   { sound }: Materials,
   transcript: string | undefined,
 ): QuestionAudio | undefined {
-  if (!given) return undefined;
-  const { name } = given;
+  if (!file) return undefined;
+  const { name } = file;
   if (transcript !== undefined) return { name, transcript };
   return sound && { name, wav: wavOf(sound) };
 }
@@ -39,21 +39,21 @@ interface TranscriberParts {
 
 /** Five minutes of fast speech have about 6,000 characters. */
 const MAX_TRANSCRIPT_LENGTH = 20_000;
-const NO_TRANSCRIPTIONS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found']);
+const UNSUPPORTED_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found']);
 
 /** Transcribes audio, which is billed. Throws a refusal if the gateway has no model for it. */
 export async function transcribe(
   wav: Buffer,
-  { name, model: asked, signal }: { name: string; model: string; signal: AbortSignal },
+  { name, model: requestedModel, signal }: { name: string; model: string; signal: AbortSignal },
   { transcriptions, models }: TranscriberParts,
 ): Promise<string> {
-  const refusal = new Refusal('refusals.modelWithoutAudio', { name, model: asked });
+  const refusal = new Refusal('refusals.modelWithoutAudio', { name, model: requestedModel });
   const model = findTranscriber(await models.list());
   if (model === undefined) throw refusal;
   try {
     return (await transcriptions.create({ model, wav }, { signal })).slice(0, MAX_TRANSCRIPT_LENGTH).toWellFormed();
   } catch (error) {
-    if (!(error instanceof GatewayError) || !NO_TRANSCRIPTIONS.has(error.kind)) throw error;
+    if (!(error instanceof GatewayError) || !UNSUPPORTED_ERRORS.has(error.kind)) throw error;
     throw refusal;
   }
 }

@@ -18,10 +18,10 @@ export interface OpenStream extends SentQuestion {
 }
 
 /** Waits for the first event, which shows that the gateway has accepted the question. The returned stream still begins with that event. */
-export async function openStream(events: AsyncGenerator<TextEvent>, sent: SentQuestion): Promise<OpenStream> {
+export async function openStream(events: AsyncGenerator<TextEvent>, question: SentQuestion): Promise<OpenStream> {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
-  return { ...sent, id, events: withFirst(first, events) };
+  return { ...question, id, events: withFirst(first, events) };
 }
 
 async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator<TextEvent>) {

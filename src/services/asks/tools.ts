@@ -49,7 +49,7 @@ export type CostlyTool = 'make_image' | 'make_video';
 const names = keysOf(tools);
 
 /** A longer list would cost too many tokens. Without a list, the default model is used unless the user names another. */
-const MAX_LISTED = 30;
+const MAX_LISTED_MODELS = 30;
 
 /** A JSON answer is meant for a program, which has no use for images alongside it. */
 export function toolDefinitions(
@@ -61,8 +61,12 @@ export function toolDefinitions(
     const { shape, description, makes } = tools[name];
     const { type, properties, required = [] } = z.toJSONSchema(shape);
     // The properties are always JSON, but the type of the schema does not say so.
-    const own = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(properties ?? {})));
-    const parameters = { type: type ?? 'object', properties: { ...own, ...modelParameter(makes, models) }, required };
+    const ownProperties = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(properties ?? {})));
+    const parameters = {
+      type: type ?? 'object',
+      properties: { ...ownProperties, ...modelParameter(makes, models) },
+      required,
+    };
     return { type: 'function', name, description, parameters };
   });
 }
@@ -71,7 +75,7 @@ export function toolDefinitions(
 function modelParameter(makes: ModelKind | undefined, models: readonly ListedModel[]) {
   if (makes === undefined) return {};
   const ids = models.filter(({ kind }) => kind === makes).map(({ id }) => id);
-  const isListed = ids.length > 0 && ids.length <= MAX_LISTED;
+  const isListed = ids.length > 0 && ids.length <= MAX_LISTED_MODELS;
   return { model: { type: 'string', description: 'Omit to use the default model.', ...(isListed && { enum: ids }) } };
 }
 
@@ -80,8 +84,8 @@ type Arguments<Name extends ToolName> = z.output<(typeof tools)[Name]['shape']>;
 export function parseArguments<Name extends ToolName>(name: Name, text: string): Arguments<Name> | undefined;
 export function parseArguments(name: ToolName, text: string): object | undefined {
   try {
-    const given: unknown = text.trim() === '' ? {} : JSON.parse(text);
-    return tools[name].shape.safeParse(given).data;
+    const rawArguments: unknown = text.trim() === '' ? {} : JSON.parse(text);
+    return tools[name].shape.safeParse(rawArguments).data;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -91,38 +95,38 @@ export function parseArguments(name: ToolName, text: string): object | undefined
 export interface ToolParts extends Pick<TaskStore, 'page'> {
   models: Pick<ModelCatalogue, 'list' | 'get' | 'listQuickly'>;
   /** The estimated price of a call, or undefined if it is unknown. */
-  priceOf(makes: 'image' | 'video', asked: z.output<typeof makeShape>): AnswerCall['price'];
+  priceOf(makes: 'image' | 'video', request: z.output<typeof makeShape>): AnswerCall['price'];
 }
 
-const MAX_FOUND = 50;
+const MAX_FOUND_MODELS = 50;
 const MAX_TASKS = 15;
 /** The model has to read every output, and no response needs more calls than this. */
 const MAX_CALLS = 8;
 /** All requests for approval have to fit into the message of the answer. */
-const MAX_WAITING = 4;
+const MAX_WAITING_CALLS = 4;
 
 /** Runs the calls of a response: paid calls wait for the member's approval; the rest run immediately. */
 export async function runTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
-  const used: AnswerCall[] = [];
-  for (const [index, { callId, name, arguments: given }] of calls.entries()) {
-    const call = { callId, name, arguments: given };
-    const known = names.find((one) => one === name);
-    const args = known && parseArguments(known, given);
-    const makes = known && tools[known].makes;
-    if (!known) used.push({ ...call, state: 'done', output: 'There is no such tool.' });
-    else if (!args) used.push({ ...call, state: 'done', output: 'Invalid arguments for this tool.' });
+  const results: AnswerCall[] = [];
+  for (const [index, { callId, name, arguments: rawArguments }] of calls.entries()) {
+    const call = { callId, name, arguments: rawArguments };
+    const tool = names.find((one) => one === name);
+    const args = tool && parseArguments(tool, rawArguments);
+    const makes = tool && tools[tool].makes;
+    if (!tool) results.push({ ...call, state: 'done', output: 'There is no such tool.' });
+    else if (!args) results.push({ ...call, state: 'done', output: 'Invalid arguments for this tool.' });
     else if (index >= MAX_CALLS)
-      used.push({ ...call, state: 'done', output: 'Skipped: too many calls in one response.' });
+      results.push({ ...call, state: 'done', output: 'Skipped: too many calls in one response.' });
     else if (makes) {
-      const isTooMuch = used.filter(({ state }) => state === 'waiting').length >= MAX_WAITING;
-      const output = isTooMuch
+      const isOverLimit = results.filter(({ state }) => state === 'waiting').length >= MAX_WAITING_CALLS;
+      const output = isOverLimit
         ? 'Skipped: too many requests are waiting for approval. Try again later.'
         : await modelProblem(args, parts);
-      if (output !== undefined) used.push({ ...call, state: 'done', output });
-      else used.push({ ...call, state: 'waiting', price: parts.priceOf(makes, makeShape.parse(args)) });
-    } else used.push({ ...call, state: 'done', output: await runFreeTool(known, given, task, parts) });
+      if (output !== undefined) results.push({ ...call, state: 'done', output });
+      else results.push({ ...call, state: 'waiting', price: parts.priceOf(makes, makeShape.parse(args)) });
+    } else results.push({ ...call, state: 'done', output: await runFreeTool(tool, rawArguments, task, parts) });
   }
-  return used;
+  return results;
 }
 
 /** No approval is requested for a call that would fail anyway. */
@@ -140,13 +144,18 @@ async function modelProblem(args: { model?: string | undefined } | object, { mod
   }
 }
 
-async function runFreeTool(name: string, given: string, task: Task, { models, page }: ToolParts): Promise<string> {
+async function runFreeTool(
+  name: string,
+  rawArguments: string,
+  task: Task,
+  { models, page }: ToolParts,
+): Promise<string> {
   if (name === 'list_my_tasks') return listTasks(task, page);
-  const wanted = parseArguments('find_models', given)?.text.toLowerCase() ?? '';
+  const query = parseArguments('find_models', rawArguments)?.text.toLowerCase() ?? '';
   try {
-    const found = (await models.list()).filter(({ id }) => id.toLowerCase().includes(wanted));
-    const shown = found.slice(0, MAX_FOUND).map(({ id, kind }) => ({ id, likelyPurpose: kind }));
-    return JSON.stringify({ count: found.length, models: shown });
+    const matches = (await models.list()).filter(({ id }) => id.toLowerCase().includes(query));
+    const shown = matches.slice(0, MAX_FOUND_MODELS).map(({ id, kind }) => ({ id, likelyPurpose: kind }));
+    return JSON.stringify({ count: matches.length, models: shown });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return 'The models cannot be listed right now.';
@@ -163,8 +172,8 @@ async function listTasks(task: Task, page: ToolParts['page']): Promise<string> {
     max: MAX_TASKS * 3,
     withoutPrivate: true,
   });
-  const here = summaries.filter((one) => one.guildId === guildId && one.id !== id).slice(0, MAX_TASKS);
-  const tasks = here.map(({ kind, state, summary, createdAt }) => {
+  const visibleTasks = summaries.filter((one) => one.guildId === guildId && one.id !== id).slice(0, MAX_TASKS);
+  const tasks = visibleTasks.map(({ kind, state, summary, createdAt }) => {
     return { kind, state, summary, at: new Date(createdAt).toISOString() };
   });
   return JSON.stringify(tasks);

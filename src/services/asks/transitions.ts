@@ -15,7 +15,7 @@ import {
 import { hasEnded, type Task } from '../tasks/task.ts';
 
 /** A crash loses at most the text that arrived within this time. */
-const KEPT_EVERY_MS = 5_000;
+const SAVE_INTERVAL_MS = 5_000;
 
 export const answerOf = ({ answer = EMPTY_ANSWER }: Task): Answer => answer;
 
@@ -24,7 +24,7 @@ export function answerText(task: Task): string {
   return task.text ?? joinTexts([...rounds.map(({ text }) => text), draft]);
 }
 
-const joinTexts = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
+const joinTexts = (paragraphs: readonly string[]): string => paragraphs.filter((text) => text !== '').join('\n\n');
 
 export function markAnswering(
   task: Task,
@@ -32,17 +32,17 @@ export function markAnswering(
   { leftOut = [], heard }: { leftOut?: readonly LeftOutFile[]; heard?: string | undefined } = {},
 ): Task {
   if (hasEnded(task)) return task;
-  const told = [...new Set([...answerOf(task).without, ...without])];
+  const omitted = [...new Set([...answerOf(task).without, ...without])];
   const files = leftOut.length > 0 && { leftOut: [...leftOut] };
   const transcript = heard !== undefined && { heard };
-  return withAnswer({ ...task, state: 'running' }, { without: told, ...files, ...transcript, doing: 'thinking' });
+  return withAnswer({ ...task, state: 'running' }, { without: omitted, ...files, ...transcript, doing: 'thinking' });
 }
 
 /** Records further text, which is stored at intervals because the gateway sends many events a second. */
 export function updateDraft(task: Task, draft: string, doing: Answer['doing'], now: number): Task {
   if (hasEnded(task)) return task;
   const { keptAt = task.times.accepted ?? now } = answerOf(task);
-  const isDue = now - keptAt >= KEPT_EVERY_MS;
+  const isDue = now - keptAt >= SAVE_INTERVAL_MS;
   return withAnswer({ ...task, state: 'running' }, { draft, doing, ...(isDue && { keptAt: now }) });
 }
 
@@ -75,10 +75,12 @@ export const awaitMember = (task: Task): Task =>
 
 export function settleCall(task: Task, callId: string, { state, output }: Pick<AnswerCall, 'state' | 'output'>) {
   const { rounds } = answerOf(task);
-  const last = rounds.at(-1);
-  if (!last || hasEnded(task)) return task;
-  const calls = last.calls.map((call) => (call.callId === callId && isOpen(call) ? { ...call, state, output } : call));
-  return withAnswer(task, { rounds: [...rounds.slice(0, -1), { ...last, calls }] });
+  const lastRound = rounds.at(-1);
+  if (!lastRound || hasEnded(task)) return task;
+  const calls = lastRound.calls.map((call) =>
+    call.callId === callId && isOpen(call) ? { ...call, state, output } : call,
+  );
+  return withAnswer(task, { rounds: [...rounds.slice(0, -1), { ...lastRound, calls }] });
 }
 
 const lastCalls = (task: Task): AnswerCall[] => answerOf(task).rounds.at(-1)?.calls ?? [];
@@ -123,16 +125,16 @@ export const withUnfinished = (task: Task): Task =>
 
 /** The total cost; undefined unless the cost of every response is known. */
 function costOfAll({ costs = [] }: Answer): string | undefined {
-  const known = costs.filter((cost) => cost !== null);
-  return known.length === costs.length ? sumOf(known) : undefined;
+  const knownCosts = costs.filter((cost) => cost !== null);
+  return knownCosts.length === costs.length ? sumOf(knownCosts) : undefined;
 }
 
-function endAnswer(task: Task, now: number, more: Partial<Answer> = {}): Task {
+function endAnswer(task: Task, now: number, changes: Partial<Answer> = {}): Task {
   const text = answerText(task);
   const cost = costOfAll(answerOf(task));
-  const known = { ...(text !== '' && { text }), ...(cost !== undefined && { cost }) };
-  const ended = { ...task, ...known, times: { ...task.times, ended: now } };
-  return withAnswer(ended, { ...more, draft: '', doing: undefined });
+  const outcome = { ...(text !== '' && { text }), ...(cost !== undefined && { cost }) };
+  const ended = { ...task, ...outcome, times: { ...task.times, ended: now } };
+  return withAnswer(ended, { ...changes, draft: '', doing: undefined });
 }
 
 export const markForgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
@@ -163,8 +165,8 @@ const responseText = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>)
 const TOKENS = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 
 /** An answer may need several responses, and the tokens of all of them count. */
-export function addTokens(known: Tokens | undefined, now: Tokens | undefined): Tokens | undefined {
-  if (!now) return known;
-  const told = TOKENS.filter((name) => known?.[name] !== undefined || now[name] !== undefined);
-  return Object.fromEntries(told.map((name) => [name, (known?.[name] ?? 0) + (now[name] ?? 0)]));
+export function addTokens(total: Tokens | undefined, added: Tokens | undefined): Tokens | undefined {
+  if (!added) return total;
+  const names = TOKENS.filter((name) => total?.[name] !== undefined || added[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, (total?.[name] ?? 0) + (added[name] ?? 0)]));
 }

@@ -16,12 +16,12 @@ export class CallbackAddresses {
   /** `base`: the public URL, without a trailing slash. */
   constructor(base: string, secret: string) {
     this.#base = base;
-    const keyFor = (use: string): Buffer => createHmac('sha256', secret).update(`callbacks: ${use}`).digest();
+    const keyFor = (purpose: string): Buffer => createHmac('sha256', secret).update(`callbacks: ${purpose}`).digest();
     this.#tagKey = keyFor('tag');
     this.#textKey = keyFor('text');
   }
 
-  of(taskId: string): string {
+  urlFor(taskId: string): string {
     const id = Buffer.from(taskId, 'latin1');
     const tag = this.#tagOf(id);
     return `${this.#base}/${Buffer.concat([tag, this.#crypt(id, tag)]).toString('base64url')}`;
@@ -46,7 +46,7 @@ export class CallbackAddresses {
 
   #crypt(text: Buffer, tag: Buffer): Buffer {
     const pad = keyedHash(this.#textKey, tag);
-    return Buffer.from(text.map((byte, place) => byte ^ (pad[place] ?? 0)));
+    return Buffer.from(text.map((byte, index) => byte ^ (pad[index] ?? 0)));
   }
 }
 

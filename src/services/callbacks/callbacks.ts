@@ -4,13 +4,13 @@ import type { TaskBook } from '../tasks/book.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import type { CallbackAddresses } from './addresses.ts';
 import { CallbackHabits, type HabitName } from './habits.ts';
-import type { Said } from './reader.ts';
+import type { CallbackMeaning } from './reader.ts';
 
 /** How long a URL stays valid after its task's end. */
 const VALID_AFTER_END_MS = 10 * 60_000;
 /** The least recently used entry is dropped. Only valid URLs create an entry. */
 const MAX_REMEMBERED = 20_000;
-/** How often callbacks of one sort bring a task's poll forward. After that, its usual polls find the end. */
+/** How often callbacks of one type bring a task's poll forward. After that, the usual polls find the end. */
 export const MAX_HINTS = 4;
 
 /** The outcome of a callback. */
@@ -26,7 +26,7 @@ export type CallbackOutcome =
   | 'passed'
   | 'lost';
 
-/** What the callbacks said about a live task. */
+/** What the callbacks reported about a live task. */
 interface Call {
   hints: Record<'end' | 'unclear', number>;
   hintedAt: number;
@@ -42,7 +42,7 @@ interface CallbacksParts {
 }
 
 /**
- * Turns callbacks into hints, and learns what each lane calls back. A callback proves nothing: not who sent it, not that the
+ * Turns callbacks into hints, and learns which callbacks each lane sends. A callback proves nothing: not who sent it, not that the
  * gateway took an order, not how a job ended.
  */
 export class Callbacks {
@@ -56,8 +56,8 @@ export class Callbacks {
   constructor(parts: CallbacksParts) {
     this.#parts = parts;
     this.#habits = new CallbackHabits(parts.clock);
-    parts.book.onChange((task, before) => {
-      if (before && !hasEnded(before) && hasEnded(task)) this.#end(task, before);
+    parts.book.onChange((task, previous) => {
+      if (previous && !hasEnded(previous) && hasEnded(task)) this.#end(task, previous);
     });
   }
 
@@ -67,10 +67,10 @@ export class Callbacks {
 
   /** Undefined if the gateway ignores such URLs. */
   addressFor(lane: string, taskId: string): string | undefined {
-    return this.#habits.isWorthTrying(lane) ? this.#addresses?.of(taskId) : undefined;
+    return this.#habits.isWorthTrying(lane) ? this.#addresses?.urlFor(taskId) : undefined;
   }
 
-  /** The share of its polls that a task still needs although it may be called back: the share of ends for which no callback came. */
+  /** The share of polls that a task still needs although callbacks may arrive for it: the share of ends for which no callback arrived. */
   missedShare({ id, kind, hasCallback }: Task): number {
     // After a callback without effect, the task relies on its polls again.
     if (!hasCallback || (this.#calls.get(id)?.hintedAt ?? Number.NEGATIVE_INFINITY) > 0) return 1;
@@ -89,13 +89,13 @@ export class Callbacks {
   }
 
   /** Processes a callback about a task that `find` found. */
-  take(id: string, said: Said): CallbackOutcome {
-    const outcome = this.#outcomeOf(id, said);
-    this.note(outcome);
+  process(id: string, meaning: CallbackMeaning): CallbackOutcome {
+    const outcome = this.#outcomeOf(id, meaning);
+    this.report(outcome);
     return outcome;
   }
 
-  note(outcome: CallbackOutcome): void {
+  report(outcome: CallbackOutcome): void {
     for (const listener of this.#listeners) listener(outcome);
   }
 
@@ -103,34 +103,34 @@ export class Callbacks {
     this.#listeners.push(listener);
   }
 
-  /** The lanes that were given callback URLs, and what they call back. */
+  /** The lanes that were given callback URLs, and which callbacks they send. */
   get habits(): { lane: string; habit: HabitName }[] {
     return this.#habits.all;
   }
 
-  #outcomeOf(id: string, said: Said): CallbackOutcome {
-    if (typeof said === 'object') return 'challenge';
+  #outcomeOf(id: string, meaning: CallbackMeaning): CallbackOutcome {
+    if (typeof meaning === 'object') return 'challenge';
     const { book, clock, hint } = this.#parts;
     const ended = this.#ended.get(id);
     if (ended?.lane !== undefined) this.#habits.noteLate(ended.lane);
     const task = book.find(id);
     if (ended || !task || hasEnded(task)) return 'late';
     const call = this.#callOf(id);
-    if (said === 'progress') {
+    if (meaning === 'progress') {
       call.hasProgress = true;
       return 'progress';
     }
     // Duplicate callbacks, or terms that this gateway uses for something else.
-    if (call.hints[said] >= MAX_HINTS) return 'ignored';
-    call.hints[said] += 1;
+    if (call.hints[meaning] >= MAX_HINTS) return 'ignored';
+    call.hints[meaning] += 1;
     call.hintedAt = clock.now();
-    // Its first poll follows right after the response to its submit.
+    // The task's first poll follows right after the response to the submit.
     if (!isFollowed(task)) return 'early';
     hint(id);
     return 'hint';
   }
 
-  #end(task: Task, before: Task): void {
+  #end(task: Task, previous: Task): void {
     const { clock } = this.#parts;
     const lane = this.#parts.laneOf(task);
     const now = clock.now();
@@ -138,25 +138,25 @@ export class Callbacks {
     const call = this.#calls.get(task.id);
     this.#calls.delete(task.id);
     // Only an end that a poll has found says anything about callbacks.
-    if (!task.hasCallback || lane === undefined || !isFollowed(before) || task.failure?.cause === 'forgotten') return;
-    const pendingAt = before.times.lastPending ?? before.times.accepted ?? now;
+    if (!task.hasCallback || lane === undefined || !isFollowed(previous) || task.failure?.cause === 'forgotten') return;
+    const pendingAt = previous.times.lastPending ?? previous.times.accepted ?? now;
     // The poll that a hint causes follows the last one after the smallest gap.
     const end = call !== undefined && call.hintedAt >= pendingAt - MIN_GAP_MS;
-    this.#habits.learn(lane, { progress: call?.hasProgress ?? false, end, any: call !== undefined });
+    this.#habits.learn(lane, { progress: call?.hasProgress ?? false, hasEnd: end, hasAny: call !== undefined });
   }
 
   #callOf(id: string): Call {
-    const known = this.#calls.get(id);
-    if (known) return known;
+    const existing = this.#calls.get(id);
+    if (existing) return existing;
     const call = { hints: { end: 0, unclear: 0 }, hintedAt: Number.NEGATIVE_INFINITY, hasProgress: false };
     remember(this.#calls, id, call);
     return call;
   }
 }
 
-function remember<Value>(known: Map<string, Value>, id: string, value: Value): void {
-  known.delete(id);
-  known.set(id, value);
-  const [oldest] = known.keys();
-  if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
+function remember<Value>(entries: Map<string, Value>, id: string, value: Value): void {
+  entries.delete(id);
+  entries.set(id, value);
+  const [oldest] = entries.keys();
+  if (entries.size > MAX_REMEMBERED && oldest !== undefined) entries.delete(oldest);
 }

@@ -3,12 +3,12 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 /** After this many tasks without a single callback, a gateway gets no callback URLs for a day. */
 const SILENT_TASKS = 20;
 /** The weight of each new task in the average: after about twenty callbacks, hardly anything of the first estimate is left. */
-const SHARE = 0.1;
-/** Less than one of the latest few tasks. */
-const HARDLY = 0.05;
+const NEW_TASK_WEIGHT = 0.1;
+/** A smaller share counts as none: it is less than one of the latest few tasks. */
+const NEGLIGIBLE_SHARE = 0.05;
 
 export const habitNames = ['untried', 'none', 'progress', 'ends', 'both'] as const;
-/** What a gateway calls back, according to observations. */
+/** Which callbacks a gateway sends, according to observations. */
 export type HabitName = (typeof habitNames)[number];
 
 interface Habit {
@@ -20,14 +20,14 @@ interface Habit {
   pausedUntil: number;
 }
 
-/** How callbacks accompanied one task. */
-export interface Heard {
+/** Which callbacks arrived for one task. */
+export interface ObservedCallbacks {
   progress: boolean;
-  end: boolean;
-  any: boolean;
+  hasEnd: boolean;
+  hasAny: boolean;
 }
 
-/** What each lane calls back, learned from its tasks. It is kept in memory: it is learned again from twenty tasks. */
+/** Which callbacks each lane sends, learned from its tasks. Only kept in memory, because twenty tasks are enough to learn it again. */
 export class CallbackHabits {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #lanes = new Map<string, Habit>();
@@ -47,12 +47,12 @@ export class CallbackHabits {
   }
 
   /** Called when a task with a callback URL has ended. */
-  learn(lane: string, { progress, end, any }: Heard): void {
+  learn(lane: string, { progress, hasEnd, hasAny }: ObservedCallbacks): void {
     const habit = this.#lane(lane);
     habit.tasks += 1;
-    habit.missed += SHARE * ((end ? 0 : 1) - habit.missed);
-    habit.progress += SHARE * ((progress ? 1 : 0) - habit.progress);
-    habit.silentInARow = any ? 0 : habit.silentInARow + 1;
+    habit.missed += NEW_TASK_WEIGHT * ((hasEnd ? 0 : 1) - habit.missed);
+    habit.progress += NEW_TASK_WEIGHT * ((progress ? 1 : 0) - habit.progress);
+    habit.silentInARow = hasAny ? 0 : habit.silentInARow + 1;
     if (habit.silentInARow < SILENT_TASKS) return;
     Object.assign(habit, { missed: 1, progress: 0, silentInARow: 0 });
     habit.pausedUntil = this.#clock.now() + DAY_MS;
@@ -69,15 +69,15 @@ export class CallbackHabits {
 
   #nameOf({ missed, progress, tasks, pausedUntil }: Habit): HabitName {
     if (pausedUntil > this.#clock.now()) return 'none';
-    const hasEnds = missed < 1 - HARDLY;
-    if (progress > HARDLY) return hasEnds ? 'both' : 'progress';
+    const hasEnds = missed < 1 - NEGLIGIBLE_SHARE;
+    if (progress > NEGLIGIBLE_SHARE) return hasEnds ? 'both' : 'progress';
     if (hasEnds) return 'ends';
     return tasks < SILENT_TASKS ? 'untried' : 'none';
   }
 
   #lane(name: string): Habit {
-    const known = this.#lanes.get(name);
-    if (known) return known;
+    const existing = this.#lanes.get(name);
+    if (existing) return existing;
     const habit = { missed: 1, progress: 0, tasks: 0, silentInARow: 0, pausedUntil: Number.NEGATIVE_INFINITY };
     this.#lanes.set(name, habit);
     return habit;

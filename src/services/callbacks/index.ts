@@ -33,7 +33,7 @@ export async function openCallbackPort(
 ) {
   // Requests from another program take real time.
   const listener = await openListener({ port, host }, { callbacks: recipient, clock: new SteadyClock(systemClock) });
-  log.info({ host, port: listener.port }, 'Listening for callbacks of the gateway.');
+  log.info({ host, port: listener.port }, 'Listening for callbacks from the gateway.');
   return listener;
 }
 
@@ -41,7 +41,7 @@ export async function openCallbackPort(
  * Callbacks from the gateway: a URL for each order, and hints from the requests that arrive there. The port opens with `listen`. Undefined if callbacks are
  * off.
  */
-export function openCallbacks(
+export function createCallbacks(
   { url, port, host }: CallbackSettings,
   { book, scheduler, kinds, clock, log, addresses }: CallbackParts,
 ) {
@@ -60,7 +60,7 @@ export function openCallbacks(
   return {
     callbacks,
     /** The part that the orders and the schedule use. */
-    forTasks: {
+    taskHooks: {
       callbackUrlOf: (lane: string, id: string) => callbacks.addressFor(lane, id),
       missedShare: (task: Task) => callbacks.missedShare(task),
     },

@@ -7,26 +7,26 @@ import type { Callbacks } from './callbacks.ts';
 import { readCallback } from './reader.ts';
 
 const MAX_HEADER_BYTES = 8 * 1024;
-const REQUEST_LIMIT_MS = 5_000;
-const IDLE_LIMIT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 256;
 /** Half of all connections, so that one source with idle connections does not block the others. */
-const MAX_CONNECTIONS_OF_SOURCE = 128;
-const MAX_REQUESTS_OF_CONNECTION = 1_000;
+const MAX_CONNECTIONS_PER_SOURCE = 128;
+const MAX_REQUESTS_PER_CONNECTION = 1_000;
 /** A longer body is not read: its content could only have saved a poll. */
 const MAX_BODY_BYTES = 64 * 1024;
-const BODY_LIMIT_MS = 1_000;
+const BODY_TIMEOUT_MS = 1_000;
 /** The limit for each callback URL; the fastest gateway reports about ten changes. */
-const ADDRESS_RATE = { atOnce: 20, perSecond: 2 };
+const KNOWN_URL_RATE = { atOnce: 20, perSecond: 2 };
 /** The limit for requests to unknown URLs, by source. A valid URL is never refused, since all requests may come through one proxy. */
-const UNKNOWN_RATE = { atOnce: 50, perSecond: 10 };
+const UNKNOWN_URL_RATE = { atOnce: 50, perSecond: 10 };
 
 interface ListenerSettings {
   port: number;
   host: string;
 }
 
-export type CallbackRecipient = Pick<Callbacks, 'find' | 'take' | 'note'>;
+export type CallbackRecipient = Pick<Callbacks, 'find' | 'process' | 'report'>;
 
 interface ListenerParts {
   callbacks: CallbackRecipient;
@@ -42,35 +42,39 @@ export async function openListener(
   { port, host }: ListenerSettings,
   { callbacks, clock }: ListenerParts,
 ): Promise<{ port: number; close(): Promise<void> }> {
-  const unknown = new TokenBuckets(UNKNOWN_RATE, clock);
-  const known = new TokenBuckets(ADDRESS_RATE, clock);
+  const unknownUrlLimiter = new TokenBuckets(UNKNOWN_URL_RATE, clock);
+  const knownUrlLimiter = new TokenBuckets(KNOWN_URL_RATE, clock);
   const limits = {
-    requestTimeout: REQUEST_LIMIT_MS,
-    headersTimeout: REQUEST_LIMIT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   };
-  const server = createServer({ ...limits, keepAliveTimeout: IDLE_LIMIT_MS, connectionsCheckingInterval: 1_000 });
+  const server = createServer({
+    ...limits,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: 1_000,
+  });
   server.maxConnections = MAX_CONNECTIONS;
-  server.maxRequestsPerSocket = MAX_REQUESTS_OF_CONNECTION;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   limitSources(server);
   server.on('clientError', (_, socket) => socket.destroy());
   server.on('request', (request, response) => {
-    if (request.method !== 'POST') return answer(request, response, 405);
+    if (request.method !== 'POST') return respond(request, response, 405);
     const id = callbacks.find(request.url ?? '');
     if (id === undefined) {
-      const isAllowed = unknown.take(request.socket.remoteAddress ?? '');
-      callbacks.note(isAllowed ? 'unknown' : 'limited');
-      return answer(request, response, isAllowed ? 202 : 429);
+      const isAllowed = unknownUrlLimiter.take(request.socket.remoteAddress ?? '');
+      callbacks.report(isAllowed ? 'unknown' : 'limited');
+      return respond(request, response, isAllowed ? 202 : 429);
     }
-    if (!known.take(id)) {
-      callbacks.note('limited');
-      return answer(request, response, 202);
+    if (!knownUrlLimiter.take(id)) {
+      callbacks.report('limited');
+      return respond(request, response, 202);
     }
     readBody(request, clock, (body) => {
       const meaning = readCallback(body);
-      callbacks.take(id, meaning);
-      if (typeof meaning === 'object') answer(request, response, 200, meaning);
-      else answer(request, response, 202);
+      callbacks.process(id, meaning);
+      if (typeof meaning === 'object') respond(request, response, 200, meaning);
+      else respond(request, response, 202);
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -95,19 +99,19 @@ export async function openListener(
 
 /** Only open connections are tracked, so memory is bounded by their number. */
 function limitSources(server: ReturnType<typeof createServer>): void {
-  const open = new Map<string, number>();
+  const connectionCounts = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const source = socket.remoteAddress ?? '';
-    const count = (open.get(source) ?? 0) + 1;
-    if (count > MAX_CONNECTIONS_OF_SOURCE) {
+    const count = (connectionCounts.get(source) ?? 0) + 1;
+    if (count > MAX_CONNECTIONS_PER_SOURCE) {
       socket.destroy();
       return;
     }
-    open.set(source, count);
+    connectionCounts.set(source, count);
     socket.once('close', () => {
-      const left = (open.get(source) ?? 1) - 1;
-      if (left > 0) open.set(source, left);
-      else open.delete(source);
+      const remaining = (connectionCounts.get(source) ?? 1) - 1;
+      if (remaining > 0) connectionCounts.set(source, remaining);
+      else connectionCounts.delete(source);
     });
   });
 }
@@ -117,14 +121,14 @@ function readBody(request: IncomingMessage, clock: Clock, done: (body: string | 
   const chunks: Buffer[] = [];
   let bytes = 0;
   let isDone = false;
-  const end = (isWhole: boolean): void => {
+  const end = (isComplete: boolean): void => {
     if (isDone) return;
     isDone = true;
     cancel();
-    done(isWhole ? Buffer.concat(chunks).toString('utf8') : undefined);
+    done(isComplete ? Buffer.concat(chunks).toString('utf8') : undefined);
     chunks.length = 0;
   };
-  const cancel = clock.after(BODY_LIMIT_MS, () => end(false));
+  const cancel = clock.after(BODY_TIMEOUT_MS, () => end(false));
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) end(false);
@@ -135,7 +139,7 @@ function readBody(request: IncomingMessage, clock: Clock, done: (body: string | 
   request.once('close', () => end(false));
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, status: number, body?: object): void {
+function respond(request: IncomingMessage, response: ServerResponse, status: number, body?: object): void {
   const text = body === undefined ? '' : JSON.stringify(body);
   const headers = {
     'content-length': Buffer.byteLength(text),

@@ -3,21 +3,21 @@ import { parseJson, places } from '../gateway/read/places.ts';
 import { findRecord, meaningOfStatus, readStatusWord } from '../gateway/read/record.ts';
 
 const MAX_CHALLENGE_LENGTH = 200;
-const STATUS = places('task_status', 'status', 'state');
+const STATUS_PLACES = places('task_status', 'status', 'state');
 
 /**
  * What a callback's body says, as far as it determines whether to poll now. It is never stored or shown, and `end` is not proof of an end:
  * only a poll shows the state of a job.
  */
-export type Said = { challenge: string } | 'progress' | 'end' | 'unclear';
+export type CallbackMeaning = { challenge: string } | 'progress' | 'end' | 'unclear';
 
 /** `body` is undefined if it was too long, too slow or truncated. */
-export function readCallback(body: string | undefined): Said {
+export function readCallback(body: string | undefined): CallbackMeaning {
   const json = body === undefined ? undefined : parseJson(body);
   if (!isRecord(json)) return 'unclear';
   const { challenge } = json;
   if (typeof challenge === 'string' && challenge.length <= MAX_CHALLENGE_LENGTH) return { challenge };
-  const word = readStatusWord(findRecord(json), STATUS);
+  const word = readStatusWord(findRecord(json), STATUS_PLACES);
   switch (word === undefined ? undefined : meaningOfStatus(word)?.state) {
     case 'queued':
     case 'running':
@@ -26,7 +26,7 @@ export function readCallback(body: string | undefined): Said {
     case 'failed':
       return 'end';
     default:
-      // They include "needs a prompt", which a poll has to confirm.
+      // The other states include "needs a prompt", which a poll has to confirm.
       return 'unclear';
   }
 }

@@ -6,7 +6,7 @@ import { CallbackAddresses } from '../callbacks/addresses.ts';
 import { type CallbackOutcome, type Callbacks, MAX_HINTS } from '../callbacks/callbacks.ts';
 import { type CallbackSettings, openCallbackPort } from '../callbacks/index.ts';
 import type { CallbackRecipient } from '../callbacks/listener.ts';
-import type { Said } from '../callbacks/reader.ts';
+import type { CallbackMeaning } from '../callbacks/reader.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { SharedFacts } from '../store/index.ts';
 import { partitionOf } from '../tasks/homes.ts';
@@ -15,19 +15,19 @@ import { bucketIn, isTaskId } from '../tasks/task-id.ts';
 /** The type of packets with a callback that another worker received. */
 const CALLBACK = 'CALLBACK';
 
-const packet = z.object({
+const packetSchema = z.object({
   t: z.literal(CALLBACK),
   d: z.object({ id: z.string().refine(isTaskId), said: z.enum(['progress', 'end', 'unclear']) }),
 });
 
 /** A callback that another worker has passed on; undefined for any other packet. */
-export const callbackIn = (content: unknown) => packet.safeParse(content).data?.d;
+export const callbackIn = (content: unknown) => packetSchema.safeParse(content).data?.d;
 
 /** Only valid URLs create an entry. The least recently used one is dropped. */
 const MAX_REMEMBERED = 20_000;
 /** A queue server that does not respond must not fill the memory. Without a callback, polls find the end. */
 const MAX_IN_FLIGHT = 200;
-const PUT_LIMIT_MS = 2_000;
+const PUT_TIMEOUT_MS = 2_000;
 
 interface RecipientParts {
   inbox: Pick<Inbox, 'put'>;
@@ -35,7 +35,7 @@ interface RecipientParts {
   /** The number of partitions. */
   count: number;
   /** The callbacks of a partition that this worker owns. */
-  own(partition: number): Callbacks | undefined;
+  ownCallbacks(partition: number): Callbacks | undefined;
   /** Counts the outcome of a callback that concerns no partition of this worker. */
   note?: ((outcome: CallbackOutcome) => void) | undefined;
 }
@@ -48,8 +48,8 @@ class ClusterCallbacks implements CallbackRecipient {
   readonly #parts: RecipientParts;
   readonly #addresses: CallbackAddresses;
   /** How many were passed on, by task and meaning. */
-  readonly #passed = new Map<string, number>();
-  #underWay = 0;
+  readonly #passedCounts = new Map<string, number>();
+  #inFlightCount = 0;
 
   constructor(addresses: CallbackAddresses, parts: RecipientParts) {
     this.#addresses = addresses;
@@ -58,64 +58,64 @@ class ClusterCallbacks implements CallbackRecipient {
 
   find(target: string): string | undefined {
     const id = this.#addresses.taskIdIn(target);
-    const own = id === undefined ? undefined : this.#own(id);
-    return own ? own.find(target) : id;
+    const ownCallbacks = id === undefined ? undefined : this.#ownCallbacks(id);
+    return ownCallbacks ? ownCallbacks.find(target) : id;
   }
 
-  take(id: string, said: Said): CallbackOutcome {
-    const own = this.#own(id);
-    if (own) return own.take(id, said);
-    const outcome = this.#outcomeOf(id, said);
-    this.note(outcome);
+  process(id: string, meaning: CallbackMeaning): CallbackOutcome {
+    const ownCallbacks = this.#ownCallbacks(id);
+    if (ownCallbacks) return ownCallbacks.process(id, meaning);
+    const outcome = this.#outcomeOf(id, meaning);
+    this.report(outcome);
     return outcome;
   }
 
-  note(outcome: CallbackOutcome): void {
+  report(outcome: CallbackOutcome): void {
     this.#parts.note?.(outcome);
   }
 
-  #own(id: string): Callbacks | undefined {
-    return this.#parts.own(partitionOf(bucketIn(id), this.#parts.count));
+  #ownCallbacks(id: string): Callbacks | undefined {
+    return this.#parts.ownCallbacks(partitionOf(bucketIn(id), this.#parts.count));
   }
 
-  #outcomeOf(id: string, said: Said): CallbackOutcome {
-    if (typeof said === 'object') return 'challenge';
-    const name = `${id}-${said}`;
-    const before = this.#passed.get(name) ?? 0;
-    if (before >= (said === 'progress' ? 1 : MAX_HINTS)) return 'ignored';
-    if (this.#underWay >= MAX_IN_FLIGHT) return 'lost';
-    this.#remember(name, before + 1);
+  #outcomeOf(id: string, meaning: CallbackMeaning): CallbackOutcome {
+    if (typeof meaning === 'object') return 'challenge';
+    const name = `${id}-${meaning}`;
+    const previousCount = this.#passedCounts.get(name) ?? 0;
+    if (previousCount >= (meaning === 'progress' ? 1 : MAX_HINTS)) return 'ignored';
+    if (this.#inFlightCount >= MAX_IN_FLIGHT) return 'lost';
+    this.#remember(name, previousCount + 1);
     // The number is part of the id, so that of duplicates received by several workers only one is passed on.
-    void this.#pass(`${name}-${before + 1}`, { id, said });
+    void this.#pass(`${name}-${previousCount + 1}`, { id, said: meaning });
     return 'passed';
   }
 
-  async #pass(name: string, d: z.output<typeof packet>['d']): Promise<void> {
+  async #pass(name: string, d: z.output<typeof packetSchema>['d']): Promise<void> {
     const { inbox, clock, count } = this.#parts;
-    this.#underWay += 1;
+    this.#inFlightCount += 1;
     try {
       const put = inbox.put(partitionOf(bucketIn(d.id), count), { id: name, content: { t: CALLBACK, d } });
       if (
         (await withTimeout(
           clock,
-          PUT_LIMIT_MS,
+          PUT_TIMEOUT_MS,
           put.then(() => true),
         )) === undefined
       )
-        this.note('lost');
+        this.report('lost');
     } catch {
       // The queue logs the error, and the task is polled anyway.
-      this.note('lost');
+      this.report('lost');
     } finally {
-      this.#underWay -= 1;
+      this.#inFlightCount -= 1;
     }
   }
 
   #remember(name: string, times: number): void {
-    this.#passed.delete(name);
-    this.#passed.set(name, times);
-    const [oldest] = this.#passed.keys();
-    if (this.#passed.size > MAX_REMEMBERED && oldest !== undefined) this.#passed.delete(oldest);
+    this.#passedCounts.delete(name);
+    this.#passedCounts.set(name, times);
+    const [oldest] = this.#passedCounts.keys();
+    if (this.#passedCounts.size > MAX_REMEMBERED && oldest !== undefined) this.#passedCounts.delete(oldest);
   }
 }
 
@@ -141,9 +141,9 @@ const SECRET_BYTES = 32;
 
 /** Created by the first worker that needs it. */
 async function sharedSecret(facts: ClusterCallbackParts['facts']): Promise<string> {
-  const created = randomBytes(SECRET_BYTES).toString('hex');
-  if (await facts.replace(SECRET, undefined, created)) return created;
-  const known = await facts.read(SECRET);
-  if (known === undefined) throw new Error('The secret of the callback URLs was deleted.');
-  return known;
+  const newSecret = randomBytes(SECRET_BYTES).toString('hex');
+  if (await facts.replace(SECRET, undefined, newSecret)) return newSecret;
+  const existingSecret = await facts.read(SECRET);
+  if (existingSecret === undefined) throw new Error('The secret of the callback URLs was deleted.');
+  return existingSecret;
 }

@@ -7,7 +7,7 @@ import { NO_RULES, type ServerRules } from '../rules/server-rules.ts';
 import { type Partitions, ReadOnlyTasks } from '../store/index.ts';
 import { bucketOf, partitionOf } from '../tasks/homes.ts';
 import type { OtherPartitions, PartitionRows } from '../tasks/other-partitions.ts';
-import { aboutMember } from '../tasks/own-data/about-member.ts';
+import { readMemberFacts } from '../tasks/own-data/about-member.ts';
 import { erasureMessage } from '../tasks/own-data/erasure-messages.ts';
 import type { KindSpecs } from '../tasks/task.ts';
 
@@ -31,20 +31,20 @@ interface EveryPartitionParts {
 /** The rows of all partitions, read directly from the server; shared by the bots of this process. */
 export class EveryPartition {
   readonly #parts: EveryPartitionParts;
-  readonly #known = new Map<number, PartitionRows>();
+  readonly #cached = new Map<number, PartitionRows>();
 
   constructor(parts: EveryPartitionParts) {
     this.#parts = parts;
   }
 
   /** Undefined if there are no others. */
-  but(own: number): OtherPartitions | undefined {
+  otherPartitions(own: number): OtherPartitions | undefined {
     const { partitions, inbox } = this.#parts;
     if (partitions.count === 1) return undefined;
-    const numbers = Array.from({ length: partitions.count }, (_, at) => at).filter((number) => number !== own);
+    const numbers = Array.from({ length: partitions.count }, (_, index) => index).filter((number) => number !== own);
     return {
       ...{ own, numbers },
-      of: async (partition) => (partition === own ? undefined : this.#rows(partition)),
+      find: async (partition) => (partition === own ? undefined : this.#rows(partition)),
       all: async () =>
         (await Promise.all(numbers.map((number) => this.#rows(number)))).filter((one) => one !== undefined),
       send: (partition, message) =>
@@ -59,8 +59,8 @@ export class EveryPartition {
   }
 
   async #rows(partition: number): Promise<PartitionRows | undefined> {
-    const known = this.#known.get(partition);
-    if (known) return known;
+    const cached = this.#cached.get(partition);
+    if (cached) return cached;
     const { partitions, log, clock, specs } = this.#parts;
     const backend = await partitions.rows(partition);
     if (!backend) return undefined;
@@ -70,13 +70,13 @@ export class EveryPartition {
       page: (query) => store.page(query),
       get: (id) => store.get(id),
       isErasing: (memberId) => store.isErasing(memberId),
-      rulesOf: (guildId) => store.decided.rules.read(guildId),
-      async about(memberId) {
+      rulesOf: (guildId) => store.decisions.rules.read(guildId),
+      async factsAbout(memberId) {
         const secret = (await store.hashSecret()) ?? '';
-        return aboutMember(memberId, store.decided, (name) => hashedName(name, secret));
+        return readMemberFacts(memberId, store.decisions, (name) => hashedName(name, secret));
       },
     };
-    this.#known.set(partition, rows);
+    this.#cached.set(partition, rows);
     return rows;
   }
 }

@@ -1,18 +1,18 @@
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import { CONTINUES_FOR_MS } from '../asks/conversation.ts';
+import { CONVERSATION_TIMEOUT_MS } from '../asks/conversation.ts';
 import type { SharedFacts } from '../store/index.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
-const LIST = 'threads';
+const THREAD_LIST = 'threads';
 /** A member who writes sooner than this after the bot's first message cannot have read it. */
-const READ_EVERY_MS = 250;
+const READ_INTERVAL_MS = 250;
 /** Entries may become visible later than their timestamp says. */
 const OVERLAP_MS = 5_000;
-const RETRY_MS = 1_000;
-const MAX_KNOWN = 100_000;
-const MAX_UNWRITTEN = 10_000;
+const RETRY_INTERVAL_MS = 1_000;
+const MAX_THREADS = 100_000;
+const MAX_PENDING_ENTRIES = 10_000;
 
 interface ThreadParts {
   facts: Pick<SharedFacts, 'add' | 'addedSince'>;
@@ -28,9 +28,9 @@ function threadOf({ kind, guildId, channelId, parentChannelId, route }: Task): s
 }
 
 /** Tells the shard processes which threads contain a worker's conversations. */
-export class ThreadNotes {
+export class ThreadAnnouncer {
   readonly #parts: ThreadParts;
-  readonly #unwritten = new Set<string>();
+  readonly #pendingEntries = new Set<string>();
   readonly #stop = new AbortController();
   #isWriting = false;
 
@@ -40,15 +40,15 @@ export class ThreadNotes {
 
   /** To be called once the book is open. */
   watch(book: Pick<TaskBook, 'live' | 'onAdd' | 'onChange'>, partition: number): void {
-    const note = (task: Task): void => {
+    const announce = (task: Task): void => {
       const thread = threadOf(task);
       if (thread !== undefined && !hasEnded(task)) this.#add(`${thread} ${partition}`);
     };
-    for (const task of book.live()) note(task);
-    book.onAdd(note);
+    for (const task of book.live()) announce(task);
+    book.onAdd(announce);
     // The thread of a live conversation is created after its task.
-    book.onChange((task, before) => {
-      if (before && before.channelId !== task.channelId) note(task);
+    book.onChange((task, previous) => {
+      if (previous && previous.channelId !== task.channelId) announce(task);
     });
   }
 
@@ -57,9 +57,9 @@ export class ThreadNotes {
   }
 
   #add(entry: string): void {
-    this.#unwritten.add(entry);
-    const [oldest] = this.#unwritten;
-    if (this.#unwritten.size > MAX_UNWRITTEN && oldest !== undefined) this.#unwritten.delete(oldest);
+    this.#pendingEntries.add(entry);
+    const [oldest] = this.#pendingEntries;
+    if (this.#pendingEntries.size > MAX_PENDING_ENTRIES && oldest !== undefined) this.#pendingEntries.delete(oldest);
     if (!this.#isWriting) void this.#write();
   }
 
@@ -67,14 +67,14 @@ export class ThreadNotes {
     const { facts, clock, log } = this.#parts;
     const { signal } = this.#stop;
     this.#isWriting = true;
-    for (const entry of this.#unwritten) {
-      while (!signal.aborted && this.#unwritten.has(entry)) {
+    for (const entry of this.#pendingEntries) {
+      while (!signal.aborted && this.#pendingEntries.has(entry)) {
         try {
-          await facts.add(LIST, entry, CONTINUES_FOR_MS);
-          this.#unwritten.delete(entry);
+          await facts.add(THREAD_LIST, entry, CONVERSATION_TIMEOUT_MS);
+          this.#pendingEntries.delete(entry);
         } catch (error) {
           log.warn({ err: error }, 'Could not announce a thread to the shard processes; retrying.');
-          await pause(clock, RETRY_MS, signal);
+          await pause(clock, RETRY_INTERVAL_MS, signal);
         }
       }
     }
@@ -82,11 +82,11 @@ export class ThreadNotes {
   }
 }
 
-/** The threads that the workers of the cluster have noted, in memory, because a shard process looks up every message of every server. */
+/** The threads that the workers of the cluster have announced, in memory, because a shard process looks up every message of every server. */
 export class FollowedThreads {
   readonly #parts: ThreadParts;
-  /** The least recently noted come first. */
-  readonly #known = new Map<string, { partition: number; until: number }>();
+  /** The least recently announced come first. */
+  readonly #followed = new Map<string, { partition: number; until: number }>();
   readonly #stop = new AbortController();
   #readAt = 0;
 
@@ -102,11 +102,11 @@ export class FollowedThreads {
   }
 
   get count(): number {
-    return this.#known.size;
+    return this.#followed.size;
   }
 
   partitionOf(channelId: string): number | undefined {
-    return this.#known.get(channelId)?.partition;
+    return this.#followed.get(channelId)?.partition;
   }
 
   close(): void {
@@ -116,7 +116,7 @@ export class FollowedThreads {
   async #keepReading(): Promise<void> {
     const { clock, log } = this.#parts;
     const { signal } = this.#stop;
-    for (let isFailing = false; !signal.aborted; await pause(clock, READ_EVERY_MS, signal)) {
+    for (let isFailing = false; !signal.aborted; await pause(clock, READ_INTERVAL_MS, signal)) {
       try {
         await this.#read();
         isFailing = false;
@@ -130,17 +130,17 @@ export class FollowedThreads {
 
   async #read(): Promise<void> {
     const { facts, clock } = this.#parts;
-    const { entries, at } = await facts.addedSince(LIST, Math.max(0, this.#readAt - OVERLAP_MS));
+    const { entries, at } = await facts.addedSince(THREAD_LIST, Math.max(0, this.#readAt - OVERLAP_MS));
     this.#readAt = at;
     const now = clock.now();
     for (const entry of entries) {
       const [thread = '', partition] = entry.split(' ');
-      this.#known.delete(thread);
-      this.#known.set(thread, { partition: Number(partition), until: now + CONTINUES_FOR_MS });
+      this.#followed.delete(thread);
+      this.#followed.set(thread, { partition: Number(partition), until: now + CONVERSATION_TIMEOUT_MS });
     }
-    for (const [thread, { until }] of this.#known) {
-      if (until > now && this.#known.size <= MAX_KNOWN) break;
-      this.#known.delete(thread);
+    for (const [thread, { until }] of this.#followed) {
+      if (until > now && this.#followed.size <= MAX_THREADS) break;
+      this.#followed.delete(thread);
     }
   }
 }

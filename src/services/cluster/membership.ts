@@ -5,16 +5,16 @@ import type { StoredTasks } from '../store/stored-tasks.ts';
 import { isShortOfShare, partitionsToGiveBack, partitionsToTake, readShares, WORKER_CLAIM } from './shares.ts';
 
 /** How many times a claim is renewed within its duration. */
-const RENEWALS = 5;
+const RENEWALS_PER_CLAIM = 5;
 /** The partitions of a stopping worker should be taken over within a second. Each check only reads a few small rows. */
 const CHECK_INTERVAL_MS = 250;
 /** The interval while this worker waits for partitions that others release. */
 const SHORT_CHECK_INTERVAL_MS = 100;
 /** Opening a partition reads all of its rows, over connections that the other partitions need too. The first one also loads and compiles code. */
-const TAKEN_AT_ONCE = 4;
-const RELEASED_AT_ONCE = 4;
+const MAX_TAKEN_AT_ONCE = 4;
+const MAX_RELEASED_AT_ONCE = 4;
 /** How long a worker waits for the next owners of released partitions before it releases others, so that few are without an owner at a time. */
-const HAND_OVER_MS = 1_000;
+const HAND_OVER_TIMEOUT_MS = 1_000;
 
 interface MembershipParts {
   facts: SharedFacts;
@@ -32,7 +32,7 @@ interface MembershipParts {
 
 /**
  * Keeps this process a worker of the cluster: it takes its share of the partitions, and releases some of them, a few at a time, when other workers join. Leases
- * alone decide who owns a partition; the state of other workers only decides what to try.
+ * alone decide who owns a partition; the state of other workers only decides what this one tries.
  */
 export class Membership {
   readonly #parts: MembershipParts;
@@ -47,7 +47,7 @@ export class Membership {
   }
 
   static async join(parts: MembershipParts): Promise<Membership> {
-    await claimPlace(parts);
+    await claimMembership(parts);
     return new Membership(parts);
   }
 
@@ -86,12 +86,12 @@ export class Membership {
   /** Runs in parallel with the work on partitions, which may take a long time. */
   async #renewClaim(): Promise<void> {
     for (;;) {
-      await this.#wait(this.#parts.leaseMs / RENEWALS);
+      await this.#wait(this.#parts.leaseMs / RENEWALS_PER_CLAIM);
       if (this.#hasEnded) return;
       try {
-        await claimPlace(this.#parts);
+        await claimMembership(this.#parts);
       } catch (error) {
-        this.#note(error);
+        this.#handleError(error);
       }
     }
   }
@@ -100,27 +100,27 @@ export class Membership {
     while (!this.#hasEnded) {
       let waitMs = CHECK_INTERVAL_MS;
       try {
-        waitMs = await this.#takeStep();
+        waitMs = await this.#rebalance();
       } catch (error) {
-        this.#note(error);
+        this.#handleError(error);
       }
       await this.#wait(waitMs);
     }
   }
 
-  /** Returns how long to wait before the next one. */
-  async #takeStep(): Promise<number> {
+  /** Takes or releases partitions if necessary. Returns how long to wait before the next step. */
+  async #rebalance(): Promise<number> {
     const { facts, partitions, holder } = this.#parts;
     // After the machine was suspended, nothing is taken and nothing is released.
     for (const store of this.#owned.values()) store.ownership.mustBeOurs();
     const shares = await readShares(facts, partitions);
-    const free = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : TAKEN_AT_ONCE);
+    const free = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : MAX_TAKEN_AT_ONCE);
     if (free.length > 0) return (await this.#takeAll(free)) ? 0 : SHORT_CHECK_INTERVAL_MS;
-    const wanted = partitionsToGiveBack(shares, holder).filter((partition) => this.#owned.has(partition));
-    const surplus = wanted.slice(0, RELEASED_AT_ONCE);
+    const releasable = partitionsToGiveBack(shares, holder).filter((partition) => this.#owned.has(partition));
+    const surplus = releasable.slice(0, MAX_RELEASED_AT_ONCE);
     if (surplus.length > 0) {
       await Promise.all(surplus.map((partition) => this.#release(partition)));
-      await this.#waitForOwners(surplus);
+      await this.#waitForNewOwners(surplus);
       return 0;
     }
     return isShortOfShare(shares, holder) ? SHORT_CHECK_INTERVAL_MS : CHECK_INTERVAL_MS;
@@ -165,17 +165,17 @@ export class Membership {
     log.info({ partition, owned: this.#owned.size }, 'This worker released a partition.');
   }
 
-  async #waitForOwners(given: readonly number[]): Promise<void> {
-    const end = performance.now() + HAND_OVER_MS;
+  async #waitForNewOwners(released: readonly number[]): Promise<void> {
+    const end = performance.now() + HAND_OVER_TIMEOUT_MS;
     while (!this.#hasEnded && performance.now() < end) {
       const owners = await this.#parts.partitions.owners();
-      if (given.every((partition) => owners.has(partition))) return;
+      if (released.every((partition) => owners.has(partition))) return;
       await this.#wait(SHORT_CHECK_INTERVAL_MS);
     }
   }
 
   /** While the server does not respond, which is logged elsewhere, the leases decide how long this process may continue. */
-  #note(error: unknown): void {
+  #handleError(error: unknown): void {
     if (error instanceof StoreError && error.kind === 'unreachable') return;
     this.#fail(error instanceof WorkError ? error.cause : error);
   }
@@ -186,13 +186,13 @@ export class Membership {
   }
 }
 
-/** Any failure of the caller with a partition. */
+/** A failure of the caller's own work on a partition. */
 class WorkError extends Error {
   constructor(cause: unknown) {
     super('A partition that was taken cannot be worked on.', { cause });
   }
 }
 
-async function claimPlace({ facts, holder, leaseMs }: MembershipParts): Promise<void> {
+async function claimMembership({ facts, holder, leaseMs }: MembershipParts): Promise<void> {
   await facts.claim(WORKER_CLAIM + holder, holder, leaseMs);
 }

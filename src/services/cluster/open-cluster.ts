@@ -12,7 +12,7 @@ import {
   type StoreAddress,
 } from '../store/index.ts';
 import { requestLimitMs } from '../store/lease.ts';
-import type { NoteStoreUse } from '../store/namespaces.ts';
+import type { StoreUseListener } from '../store/namespaces.ts';
 import type { KindSpecs } from '../tasks/task.ts';
 
 interface ClusterSettings {
@@ -29,7 +29,7 @@ interface ClusterParts {
   specs: KindSpecs;
   mayMigrate?: boolean | undefined;
   /** Called after each use of a partition's rows. */
-  onUse?: NoteStoreUse | undefined;
+  onUse?: StoreUseListener | undefined;
 }
 
 /** The resources that the processes of a cluster share: the partitions of the store, small facts about each other, and the inbox. */
@@ -47,25 +47,25 @@ export async function openCluster(
   { log, clock, version, specs, mayMigrate, onUse }: ClusterParts,
 ): Promise<Cluster> {
   const holder = nameHolder();
-  const opened: { close(): Promise<void> }[] = [];
+  const resources: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
-    for (const part of opened.reverse()) await part.close();
+    for (const part of resources.reverse()) await part.close();
   };
   try {
     const partitions = await openPartitions(store, {
       ...{ log, clock, specs, leaseMs, backupPassphrase, mayMigrate, holder, onUse },
       ...{ botVersion: version, partitions: cluster.partitions },
     });
-    opened.push(partitions);
+    resources.push(partitions);
     if (partitions.count === 1)
       log.warn(
         { store: publicName(store) },
-        'This store has one partition, so one worker does all the work. A new store gets more of them.',
+        'This store has one partition, so one worker does all the work. A new store gets more partitions.',
       );
     const facts = await openSharedFacts(store, { log, clock, limitMs: requestLimitMs(leaseMs) });
-    opened.push(facts);
+    resources.push(facts);
     const inbox = await openInbox(cluster.queue, { partitions: partitions.count, lockMs: leaseMs, log });
-    opened.push(inbox);
+    resources.push(inbox);
     return { holder, partitions, facts, inbox, close };
   } catch (error) {
     await close();

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts';
 import type { SharedFacts } from '../store/index.ts';
 import { WORKER_CLAIM } from './shares.ts';
 
-const WRITE_EVERY_MS = 5_000;
+const WRITE_INTERVAL_MS = 5_000;
 
 const shape = z.object({
   liveTasks: z.number(),
@@ -29,11 +29,11 @@ interface HealthParts {
   clock: Clock;
   log: Pick<Log, 'debug'>;
   /** The health of the partitions that this worker owns. */
-  own(): ReadonlyMap<number, PartitionHealth>;
+  ownHealth(): ReadonlyMap<number, PartitionHealth>;
 }
 
 /** Publishes the health of this worker's partitions to the other workers whenever it changes. */
-export class HealthNotes {
+export class HealthPublisher {
   readonly #parts: HealthParts;
   readonly #stop = new AbortController();
   #written: ReadonlyMap<number, string> = new Map();
@@ -56,19 +56,19 @@ export class HealthNotes {
       } catch (error) {
         log.debug({ err: error }, 'The health of this worker’s partitions could not be written.');
       }
-      await pause(clock, WRITE_EVERY_MS, signal);
+      await pause(clock, WRITE_INTERVAL_MS, signal);
     }
   }
 
   async #write(): Promise<void> {
-    const { facts, holder, own } = this.#parts;
-    const texts = new Map([...own()].map(([partition, health]) => [partition, JSON.stringify(health)]));
-    const held = { claim: WORKER_CLAIM + holder, holder };
-    for (const [partition, text] of texts) {
-      const isKnown = this.#written.get(partition) === text;
-      if (!isKnown && !(await facts.write(nameOf(partition), text, held))) texts.delete(partition);
+    const { facts, holder, ownHealth } = this.#parts;
+    const serialized = new Map([...ownHealth()].map(([partition, health]) => [partition, JSON.stringify(health)]));
+    const claimReference = { claim: WORKER_CLAIM + holder, holder };
+    for (const [partition, text] of serialized) {
+      const isUnchanged = this.#written.get(partition) === text;
+      if (!isUnchanged && !(await facts.write(nameOf(partition), text, claimReference))) serialized.delete(partition);
     }
-    this.#written = texts;
+    this.#written = serialized;
   }
 }
 

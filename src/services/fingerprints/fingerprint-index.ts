@@ -1,6 +1,6 @@
 import { type Fingerprint, MAX_DIFFERENT_BITS } from './fingerprint.ts';
 
-/** The most files held in memory, which takes about 60 MB. If there are more, those that were added first are not found. */
+/** The maximum number of files held in memory, which takes about 60 MB. If there are more, those that were added first are no longer found. */
 const MAX_FILES = 1_000_000;
 const INITIAL_CAPACITY = 1_024;
 
@@ -10,13 +10,13 @@ export class FingerprintIndex {
   #size = 0;
   #hashes = new Uint32Array(INITIAL_CAPACITY);
   /** The perceptual hashes, as two numbers for each file. */
-  #likenesses = new Uint32Array(INITIAL_CAPACITY * 2);
-  #hasLikeness = new Uint8Array(INITIAL_CAPACITY);
+  #perceptualHashes = new Uint32Array(INITIAL_CAPACITY * 2);
+  #hasPerceptualHash = new Uint8Array(INITIAL_CAPACITY);
   #tasks: string[] = [];
   readonly #removed = new Set<string>();
 
-  constructor(most = MAX_FILES) {
-    this.#max = most;
+  constructor(max = MAX_FILES) {
+    this.#max = max;
   }
 
   get size(): number {
@@ -24,16 +24,16 @@ export class FingerprintIndex {
   }
 
   add(taskId: string, files: readonly Fingerprint[]): void {
-    this.#removeNow();
+    this.#applyRemovals();
     for (const { hash, likeness } of files) {
-      if (this.#size >= this.#max) this.#retain((at) => at >= this.#max / 4);
+      if (this.#size >= this.#max) this.#retain((index) => index >= this.#max / 4);
       if (this.#size === this.#hashes.length) this.#grow();
-      const at = this.#size;
-      this.#hashes[at] = beginning(hash);
-      this.#hasLikeness[at] = likeness === undefined ? 0 : 1;
-      this.#likenesses[at * 2] = beginning(likeness ?? '0');
-      this.#likenesses[at * 2 + 1] = Number.parseInt(likeness?.slice(8, 16) ?? '0', 16);
-      this.#tasks[at] = taskId;
+      const index = this.#size;
+      this.#hashes[index] = leadingBits(hash);
+      this.#hasPerceptualHash[index] = likeness === undefined ? 0 : 1;
+      this.#perceptualHashes[index * 2] = leadingBits(likeness ?? '0');
+      this.#perceptualHashes[index * 2 + 1] = Number.parseInt(likeness?.slice(8, 16) ?? '0', 16);
+      this.#tasks[index] = taskId;
       this.#size += 1;
     }
   }
@@ -44,65 +44,70 @@ export class FingerprintIndex {
   }
 
   /** Tasks with a file whose hash has the same beginning, newest first. */
-  withHash(hash: string, max: number): string[] {
-    this.#removeNow();
-    const wanted = beginning(hash);
-    const found = new Set<string>();
-    for (let at = this.#size - 1; at >= 0 && found.size < max; at--)
-      if (this.#hashes[at] === wanted) found.add(this.#tasks[at] ?? '');
-    return [...found];
+  findByHash(hash: string, max: number): string[] {
+    this.#applyRemovals();
+    const prefix = leadingBits(hash);
+    const taskIds = new Set<string>();
+    for (let index = this.#size - 1; index >= 0 && taskIds.size < max; index--)
+      if (this.#hashes[index] === prefix) taskIds.add(this.#tasks[index] ?? '');
+    return [...taskIds];
   }
 
   /** Tasks with a similar image, the most similar first. */
-  alike(likeness: string, max: number): string[] {
-    this.#removeNow();
-    const [left, right] = [beginning(likeness), Number.parseInt(likeness.slice(8, 16), 16)];
-    const byBits = Array.from({ length: MAX_DIFFERENT_BITS + 1 }, () => new Set<string>());
-    for (let at = this.#size - 1; at >= 0; at--) {
-      if (this.#hasLikeness[at] === 0) continue;
+  findSimilar(likeness: string, max: number): string[] {
+    this.#applyRemovals();
+    const [left, right] = [leadingBits(likeness), Number.parseInt(likeness.slice(8, 16), 16)];
+    const byDifference = Array.from({ length: MAX_DIFFERENT_BITS + 1 }, () => new Set<string>());
+    for (let index = this.#size - 1; index >= 0; index--) {
+      if (this.#hasPerceptualHash[index] === 0) continue;
       const bits =
-        bitCount((this.#likenesses[at * 2] ?? 0) ^ left) + bitCount((this.#likenesses[at * 2 + 1] ?? 0) ^ right);
-      const same = byBits[bits];
-      if (same && same.size < max) same.add(this.#tasks[at] ?? '');
+        bitCount((this.#perceptualHashes[index * 2] ?? 0) ^ left) +
+        bitCount((this.#perceptualHashes[index * 2 + 1] ?? 0) ^ right);
+      const bucket = byDifference[bits];
+      if (bucket && bucket.size < max) bucket.add(this.#tasks[index] ?? '');
     }
-    return [...new Set(byBits.flatMap((ids) => [...ids]))].slice(0, max);
+    return [...new Set(byDifference.flatMap((ids) => [...ids]))].slice(0, max);
   }
 
-  #removeNow(): void {
+  #applyRemovals(): void {
     if (this.#removed.size === 0) return;
-    this.#retain((at) => !this.#removed.has(this.#tasks[at] ?? ''));
+    this.#retain((index) => !this.#removed.has(this.#tasks[index] ?? ''));
     this.#removed.clear();
   }
 
-  #retain(isKept: (at: number) => boolean): void {
+  #retain(isKept: (index: number) => boolean): void {
     let keptCount = 0;
-    for (let at = 0; at < this.#size; at++) {
-      if (!isKept(at)) continue;
-      this.#hashes[keptCount] = this.#hashes[at] ?? 0;
-      this.#hasLikeness[keptCount] = this.#hasLikeness[at] ?? 0;
-      this.#likenesses.copyWithin(keptCount * 2, at * 2, at * 2 + 2);
-      this.#tasks[keptCount] = this.#tasks[at] ?? '';
+    for (let index = 0; index < this.#size; index++) {
+      if (!isKept(index)) continue;
+      this.#hashes[keptCount] = this.#hashes[index] ?? 0;
+      this.#hasPerceptualHash[keptCount] = this.#hasPerceptualHash[index] ?? 0;
+      this.#perceptualHashes.copyWithin(keptCount * 2, index * 2, index * 2 + 2);
+      this.#tasks[keptCount] = this.#tasks[index] ?? '';
       keptCount += 1;
     }
     // Otherwise the removed values would stay in memory after the end.
-    for (const list of [this.#hashes, this.#hasLikeness]) list.fill(0, keptCount, this.#size);
-    this.#likenesses.fill(0, keptCount * 2, this.#size * 2);
+    for (const list of [this.#hashes, this.#hasPerceptualHash]) list.fill(0, keptCount, this.#size);
+    this.#perceptualHashes.fill(0, keptCount * 2, this.#size * 2);
     this.#tasks.length = keptCount;
     this.#size = keptCount;
   }
 
   #grow(): void {
-    const [hashes, likenesses, hasLikeness] = [this.#hashes, this.#likenesses, this.#hasLikeness];
+    const [hashes, perceptualHashes, hasPerceptualHash] = [
+      this.#hashes,
+      this.#perceptualHashes,
+      this.#hasPerceptualHash,
+    ];
     this.#hashes = new Uint32Array(hashes.length * 2);
-    this.#likenesses = new Uint32Array(likenesses.length * 2);
-    this.#hasLikeness = new Uint8Array(hasLikeness.length * 2);
+    this.#perceptualHashes = new Uint32Array(perceptualHashes.length * 2);
+    this.#hasPerceptualHash = new Uint8Array(hasPerceptualHash.length * 2);
     this.#hashes.set(hashes);
-    this.#likenesses.set(likenesses);
-    this.#hasLikeness.set(hasLikeness);
+    this.#perceptualHashes.set(perceptualHashes);
+    this.#hasPerceptualHash.set(hasPerceptualHash);
   }
 }
 
-const beginning = (hex: string): number => Number.parseInt(hex.slice(0, 8), 16);
+const leadingBits = (hex: string): number => Number.parseInt(hex.slice(0, 8), 16);
 
 /** https://graphics.stanford.edu/~seander/bithacks.html#CountBitsSetParallel */
 function bitCount(value: number): number {

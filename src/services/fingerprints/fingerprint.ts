@@ -11,7 +11,7 @@ export type Fingerprint = z.output<typeof fingerprint>;
 
 /**
  * Two images are alike if at most this many of 64 bits differ. Measured with 240 images from the sandbox and of random shapes:
- * all images that were saved as JPEG with quality 70 or halved in size are found, and 88 % of those that were cropped by one
+ * all images that were saved as JPEG with quality 70 or halved in size are found, and 88% of those that were cropped by one
  * percent on each side. None of 28,680 pairs of different images counts as alike.
  */
 export const MAX_DIFFERENT_BITS = 6;
@@ -22,12 +22,12 @@ const MAX_FINGERPRINTS = 50;
 /** Merges known and new fingerprints. A known one without a perceptual hash gets one if it could be determined now. */
 export function joinFingerprints(
   known: readonly Fingerprint[],
-  more: readonly Fingerprint[],
+  newFingerprints: readonly Fingerprint[],
 ): Fingerprint[] | undefined {
   const byHash = new Map(known.map((one) => [one.hash, one]));
-  const added = more.filter(({ hash, likeness }) => {
-    const before = byHash.get(hash);
-    return !before || (before.likeness === undefined && likeness !== undefined);
+  const added = newFingerprints.filter(({ hash, likeness }) => {
+    const existing = byHash.get(hash);
+    return !existing || (existing.likeness === undefined && likeness !== undefined);
   });
   if (added.length === 0) return undefined;
   for (const one of added) byHash.set(one.hash, one);

@@ -10,7 +10,7 @@ export interface FingerprintStore {
   all(): AsyncIterable<{ taskId: string; files: readonly Fingerprint[] }>;
 }
 
-export interface Recognised {
+export interface Recognition {
   how: 'same' | 'alike';
   /** Tasks that delivered the file, the newest or most similar first. */
   tasks: readonly Task[];
@@ -48,25 +48,25 @@ export class Fingerprints {
   }
 
   /** Undefined if none of the tasks that are still stored has delivered the file. */
-  async recognise({ hash, likeness }: Fingerprint): Promise<Recognised | undefined> {
-    const index = await this.#ready();
-    const same = await this.#tasks(index.withHash(hash, MAX_TASKS), (file) => file.hash === hash);
+  async recognise({ hash, likeness }: Fingerprint): Promise<Recognition | undefined> {
+    const index = await this.#loadIndex();
+    const same = await this.#tasks(index.findByHash(hash, MAX_TASKS), (file) => file.hash === hash);
     if (same.length > 0) return { how: 'same', tasks: same };
     if (likeness === undefined) return undefined;
-    const alike = await this.#tasks(index.alike(likeness, MAX_TASKS), (file) => isAlike(file.likeness, likeness));
+    const alike = await this.#tasks(index.findSimilar(likeness, MAX_TASKS), (file) => isAlike(file.likeness, likeness));
     return alike.length > 0 ? { how: 'alike', tasks: alike } : undefined;
   }
 
-  async #tasks(ids: readonly string[], isIt: (file: Fingerprint) => boolean): Promise<Task[]> {
+  async #tasks(ids: readonly string[], matches: (file: Fingerprint) => boolean): Promise<Task[]> {
     const tasks: Task[] = [];
     for (const id of ids) {
       const task = await this.#parts.book.get(id);
-      if (task && !task.unwanted && task.fingerprints?.some(isIt)) tasks.push(task);
+      if (task && !task.unwanted && task.fingerprints?.some(matches)) tasks.push(task);
     }
     return tasks;
   }
 
-  async #ready(): Promise<FingerprintIndex> {
+  async #loadIndex(): Promise<FingerprintIndex> {
     this.#index ??= this.#read();
     try {
       return await this.#index;

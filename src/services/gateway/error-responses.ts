@@ -33,7 +33,7 @@ const MODEL_CODES: ReadonlySet<string> = new Set(
 );
 
 /** Whether a code means that the model cannot do what was requested. */
-export const isModelCode = (code: string | undefined): boolean => MODEL_CODES.has(normalized(code));
+export const isModelCode = (code: string | undefined): boolean => MODEL_CODES.has(normalize(code));
 
 /** Further codes for content that a model refuses to generate. They say nothing about other requests. */
 const CONTENT_CODES: ReadonlySet<string> = new Set(
@@ -41,15 +41,15 @@ const CONTENT_CODES: ReadonlySet<string> = new Set(
     moderation_failed sensitive_content banned_prompt banned_prompt_detected output_blocked`),
 );
 
-const NOT_THE_MODEL: ReadonlySet<GatewayErrorKind | undefined> = new Set<GatewayErrorKind>([
+const REQUEST_ERRORS: ReadonlySet<GatewayErrorKind | undefined> = new Set<GatewayErrorKind>([
   ...(['invalid', 'quota', 'rate-limited', 'unauthorized'] as const),
 ]);
 
 /** Whether a job failed because of its content, its parameters or the account, so another job of the same model may succeed. */
 export const blamesRequest = (code: string | undefined): boolean =>
-  !isModelCode(code) && (CONTENT_CODES.has(normalized(code)) || NOT_THE_MODEL.has(KIND_OF_CODE.get(normalized(code))));
+  !isModelCode(code) && (CONTENT_CODES.has(normalize(code)) || REQUEST_ERRORS.has(KIND_OF_CODE.get(normalize(code))));
 
-interface Symptoms extends Pick<ErrorResponse, 'status' | 'familyCodes' | 'missing'> {
+interface ErrorEvidence extends Pick<ErrorResponse, 'status' | 'familyCodes' | 'missing'> {
   /** The code in the response, which may be a number. */
   sentCode: string | undefined;
   /** The code at the start of the message, if any. */
@@ -58,21 +58,28 @@ interface Symptoms extends Pick<ErrorResponse, 'status' | 'familyCodes' | 'missi
 }
 
 /** The code takes precedence over the status, and the status over `type`, which often only names the software. */
-export function errorKindOf({ status, sentCode, messageCode, type, familyCodes, missing }: Symptoms): GatewayErrorKind {
+export function errorKindOf({
+  status,
+  sentCode,
+  messageCode,
+  type,
+  familyCodes,
+  missing,
+}: ErrorEvidence): GatewayErrorKind {
   return (
-    KIND_OF_CODE.get(normalized(sentCode)) ??
-    KIND_OF_CODE.get(normalized(messageCode)) ??
+    KIND_OF_CODE.get(normalize(sentCode)) ??
+    KIND_OF_CODE.get(normalize(messageCode)) ??
     // With a 5xx the work may have started, so a numeric code does not decide.
-    (status < 500 ? familyCodes?.get(normalized(sentCode)) : undefined) ??
+    (status < 500 ? familyCodes?.get(normalize(sentCode)) : undefined) ??
     kindOfStatus(status, missing) ??
     // In a response with status 200, a three-digit code is the status that should have been sent.
     kindOfStatus(Number(sentCode), missing) ??
-    KIND_OF_CODE.get(normalized(type)) ??
+    KIND_OF_CODE.get(normalize(type)) ??
     'invalid'
   );
 }
 
-const normalized = (text: string | undefined): string => text?.trim().toLowerCase() ?? '';
+const normalize = (text: string | undefined): string => text?.trim().toLowerCase() ?? '';
 
 const KIND_OF_STATUS: ReadonlyMap<number, GatewayErrorKind> = new Map([
   [401, 'unauthorized'],
@@ -86,15 +93,16 @@ const KIND_OF_STATUS: ReadonlyMap<number, GatewayErrorKind> = new Map([
 
 function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKind | undefined {
   if (status === 404 || status === 410) return missing;
-  const usual = status >= 500 && status < 600 ? 'unavailable' : status >= 300 && status < 500 ? 'invalid' : undefined;
-  return KIND_OF_STATUS.get(status) ?? usual;
+  const defaultKind =
+    status >= 500 && status < 600 ? 'unavailable' : status >= 300 && status < 500 ? 'invalid' : undefined;
+  return KIND_OF_STATUS.get(status) ?? defaultKind;
 }
 
 /** Errors after which the work may have started. Every other kind is a definite refusal, even if the status is a 5xx. */
-const MAY_HAVE_TAKEN_EFFECT: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
+const UNCERTAIN_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
 
 /** Where existing gateways put errors. The specification (part 7) only has `error.message`, `error.type` and `error.code`. */
-const at = {
+const fieldPaths = {
   message: places(
     `error.message error message description msg err error_msg detail header.message response.error.message`,
   ),
@@ -125,36 +133,36 @@ export interface ErrorResponse {
   secrets: readonly string[];
 }
 
-export function toGatewayError(answer: ErrorResponse): GatewayError {
-  const { status, body } = answer;
-  const message = withBannedWord(firstAt(body, at.message, asText), body) ?? asText(answer.text);
-  const sentCode = firstAt(body, at.code, asText);
+export function toGatewayError(response: ErrorResponse): GatewayError {
+  const { status, body } = response;
+  const message = withBannedWord(firstAt(body, fieldPaths.message, asText), body) ?? asText(response.text);
+  const sentCode = firstAt(body, fieldPaths.code, asText);
   const messageCode = codeIn(message);
-  const type = firstAt(body, at.type, asText);
-  const kind = errorKindOf({ ...answer, sentCode, messageCode, type });
-  return new GatewayError(messageOf(message, answer), {
+  const type = firstAt(body, fieldPaths.type, asText);
+  const kind = errorKindOf({ ...response, sentCode, messageCode, type });
+  return new GatewayError(messageOf(message, response), {
     kind,
     status,
     code: sentCode === undefined || /^-?\d+$/.test(sentCode) ? (messageCode ?? sentCode) : sentCode,
     type,
-    param: firstAt(body, at.param, asText),
-    retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
-    hasKnownCode: [sentCode, messageCode, type].some((text) => KIND_OF_CODE.get(normalized(text)) === kind),
+    param: firstAt(body, fieldPaths.param, asText),
+    retryAfterMs: response.retryAfterMs ?? retryDelayIn(body),
+    hasKnownCode: [sentCode, messageCode, type].some((text) => KIND_OF_CODE.get(normalize(text)) === kind),
     refusesModel: [sentCode, messageCode].some(isModelCode),
-    mayHaveTakenEffect: answer.isSubmit && MAY_HAVE_TAKEN_EFFECT.has(kind),
+    mayHaveTakenEffect: response.isSubmit && UNCERTAIN_ERRORS.has(kind),
   });
 }
 
 function withBannedWord(message: string | undefined, body: unknown): string | undefined {
-  const banned = firstAt(body, at.bannedWord, asText);
-  return banned === undefined ? message : `${message ?? 'banned word'}: ${banned}`;
+  const bannedWord = firstAt(body, fieldPaths.bannedWord, asText);
+  return bannedWord === undefined ? message : `${message ?? 'banned word'}: ${bannedWord}`;
 }
 
 /** The image-prompt family sends numbers as codes and puts the real code into the description. */
 function codeIn(message: string | undefined): string | undefined {
   // Details may follow the code immediately: `unknown_action:MJ::…`.
-  const [head = ''] = message?.split(/[\s,;]|:(?=[A-Z])/, 1) ?? [];
-  return CODE_LIKE.test(head) ? head : undefined;
+  const [firstWord = ''] = message?.split(/[\s,;]|:(?=[A-Z])/, 1) ?? [];
+  return CODE_LIKE.test(firstWord) ? firstWord : undefined;
 }
 
 function messageOf(message: string | undefined, { status, fallbackMessage, secrets }: ErrorResponse): string {
@@ -166,7 +174,7 @@ function messageOf(message: string | undefined, { status, fallbackMessage, secre
 const MAX_DELAY_SECONDS = 366 * 24 * 3600;
 
 function retryDelayIn(body: unknown): number | undefined {
-  const seconds = firstAt(body, at.retryAfter, asNumber);
+  const seconds = firstAt(body, fieldPaths.retryAfter, asNumber);
   return seconds !== undefined && seconds >= 0 && seconds <= MAX_DELAY_SECONDS ? seconds * 1000 : undefined;
 }
 

@@ -58,7 +58,7 @@ export const malformedError = (message: string, facts: Facts = {}): GatewayError
  * Errors raised before the first byte is sent: undici refused to dispatch the request, its connect limit was reached, or a
  * certificate was refused in the handshake (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
  */
-const BEFORE_REQUEST: ReadonlySet<string> = new Set(
+const NEVER_SENT_CODES: ReadonlySet<string> = new Set(
   splitWords(`UND_ERR_INVALID_ARG UND_ERR_CLOSED
     ERR_TLS_CERT_ALTNAME_INVALID CERT_CHAIN_TOO_LONG CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REJECTED CERT_REVOKED
     CERT_SIGNATURE_FAILURE CERT_UNTRUSTED CRL_HAS_EXPIRED CRL_NOT_YET_VALID CRL_SIGNATURE_FAILURE
@@ -98,13 +98,13 @@ export function unreachableError(cause: unknown, host: string, isSubmit: boolean
 function wasNeverSent(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(wasNeverSent);
   if (!(cause instanceof Error)) return false;
-  return hasNeverConnected(cause) || BEFORE_REQUEST.has(codeOf(cause));
+  return hasNeverConnected(cause) || NEVER_SENT_CODES.has(codeOf(cause));
 }
 
 function codeOf(cause: unknown): string {
   // If all of several addresses refuse, the errors arrive as one AggregateError.
-  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const code = first instanceof Error && 'code' in first ? first.code : undefined;
+  const firstError = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code = firstError instanceof Error && 'code' in firstError ? firstError.code : undefined;
   return typeof code === 'string' ? code : 'unknown';
 }
 
@@ -122,7 +122,7 @@ export function notJsonError(text: string, type: string | string[] | undefined, 
 }
 
 const MAX_MESSAGE_LENGTH = 500;
-const HIDDEN = '[hidden]';
+const REDACTED = '[hidden]';
 
 /** Keys and tokens quoted in messages by gateways that repeat what they were sent. */
 const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
@@ -139,11 +139,11 @@ const MAX_PAGE_LENGTH = 20_000;
 export function cleanMessage(text: string, secrets: readonly string[]): string {
   // Secrets are removed first, because a truncated one would no longer be recognized.
   let clean = text;
-  for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
+  for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, REDACTED);
   clean = clean.slice(0, MAX_PAGE_LENGTH);
   // The title is the best description of a page.
   clean = titleOf(clean) || clean.replace(NON_PROSE, ' ').replace(TAG, ' ');
-  for (const shape of SECRET_SHAPES) clean = clean.replace(shape, HIDDEN);
+  for (const shape of SECRET_SHAPES) clean = clean.replace(shape, REDACTED);
   // Control characters would break a log line or a terminal.
   clean = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   if (clean.length <= MAX_MESSAGE_LENGTH) return clean;
@@ -164,12 +164,17 @@ function titleOf(text: string): string {
 /** Longer delays are left to the caller, who can schedule the retry. */
 const MAX_WAIT_MS = 5_000;
 const FIRST_WAIT_MS = 250;
-const RETRYABLE: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited', 'unavailable', 'unreachable', 'malformed']);
+const RETRYABLE_KINDS: ReadonlySet<GatewayErrorKind> = new Set([
+  'rate-limited',
+  'unavailable',
+  'unreachable',
+  'malformed',
+]);
 
 /** The delay before a read is retried, or undefined for no retry. `attempt` counts from 1. */
 export function waitBeforeRetry(error: GatewayError, attempt: number, random: () => number): number | undefined {
   // A response that was too large will be too large again.
-  if (!RETRYABLE.has(error.kind) || error.code === 'too_large') return undefined;
+  if (!RETRYABLE_KINDS.has(error.kind) || error.code === 'too_large') return undefined;
   // Full jitter, so that clients that failed at the same time do not retry at the same time.
   const backoff = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
   const wait = Math.max(error.retryAfterMs ?? 0, backoff);

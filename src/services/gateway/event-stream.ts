@@ -16,13 +16,17 @@ export async function readChunks(body: AsyncIterable<Uint8Array>, max: number) {
 export type TextStream = AsyncGenerator<string, void, void>;
 
 /** Decodes a body chunk by chunk, up to a limit. */
-export async function* decodeChunks(body: AsyncIterable<Uint8Array>, max: number, tooMuch: () => Error): TextStream {
+export async function* decodeChunks(
+  body: AsyncIterable<Uint8Array>,
+  max: number,
+  createError: () => Error,
+): TextStream {
   // A character may be split between chunks.
   const decoder = new TextDecoder();
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    if (bytes > max) throw tooMuch();
+    if (bytes > max) throw createError();
     const text = decoder.decode(chunk, { stream: true });
     if (text !== '') yield text;
   }
@@ -67,22 +71,22 @@ export const DONE: Frame = { type: '[DONE]', body: {} };
 
 /** Parses an event stream. Skips everything that is not a JSON object: keepalives, comments, a truncated last event. */
 export async function* parseFrames(pieces: AsyncIterable<string>): AsyncGenerator<Frame, void, void> {
-  let ready: Frame[] = [];
+  let pendingFrames: Frame[] = [];
   const parser = createParser({
     onEvent: ({ event, data }) => {
       const frame = frameOf(event, data);
-      if (frame) ready.push(frame);
+      if (frame) pendingFrames.push(frame);
     },
   });
   for await (const piece of pieces) {
     parser.feed(piece);
-    const frames = ready;
-    ready = [];
+    const frames = pendingFrames;
+    pendingFrames = [];
     yield* frames;
   }
   // If the stream was closed early, the empty line after the last event may be missing.
   parser.feed('\n\n');
-  yield* ready;
+  yield* pendingFrames;
 }
 
 function frameOf(event: string | undefined, data: string): Frame | undefined {
@@ -129,9 +133,9 @@ export function framesFromChat(body: Record<string, unknown>): Frame[] {
   return frames;
 }
 
-function framesOfCall(call: Record<string, unknown>, place: number): Frame[] {
+function framesOfCall(call: Record<string, unknown>, index: number): Frame[] {
   const { name, arguments: delta } = isRecord(call.function) ? call.function : {};
-  const output_index = `call ${call.index ?? place}`;
+  const output_index = `call ${call.index ?? index}`;
   const item = { type: 'function_call', call_id: call.id, name };
   return [
     frame('response.output_item.added', { output_index, item }),

@@ -12,7 +12,7 @@ export interface FineTuneEvent {
   message: string;
 }
 
-const at = {
+const fieldPaths = {
   list: places('data', 'events', 'data.data'),
   id: places('id'),
   time: places('created_at', 'createdAt', 'timestamp', 'time'),
@@ -25,26 +25,26 @@ export class FineTunes extends Resource {
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(validate(taskId, fineTuneId))}/events`;
     const response = await this.http.read({ path, missing: 'not-found', ...options });
-    const list = asList(response) ?? firstAt(response, at.list, asList);
+    const list = asList(response) ?? firstAt(response, fieldPaths.list, asList);
     if (!list) throw malformedError('The gateway’s response is not a list of events.');
-    return inOrder(list.map(eventFrom).filter((event) => event !== undefined));
+    return sortByTime(list.map(eventFrom).filter((event) => event !== undefined));
   }
 }
 
 function eventFrom(value: unknown): FineTuneEvent | undefined {
   if (!isRecord(value)) return undefined;
   return {
-    id: firstAt(value, at.id, asText),
-    at: firstAt(value, at.time, asTime),
-    level: firstAt(value, at.level, asText),
-    message: typeof value.message === 'string' ? value.message : (firstAt(value, at.message, asText) ?? ''),
+    id: firstAt(value, fieldPaths.id, asText),
+    at: firstAt(value, fieldPaths.time, asTime),
+    level: firstAt(value, fieldPaths.level, asText),
+    message: typeof value.message === 'string' ? value.message : (firstAt(value, fieldPaths.message, asText) ?? ''),
   };
 }
 
 /** Events of the same second keep their order, so a reversed list has to be reversed before it is sorted. */
-function inOrder(events: FineTuneEvent[]): FineTuneEvent[] {
+function sortByTime(events: FineTuneEvent[]): FineTuneEvent[] {
   const first = events.find((event) => event.at !== undefined)?.at ?? 0;
   const last = events.findLast((event) => event.at !== undefined)?.at ?? 0;
-  const forwards = first > last ? events.toReversed() : events;
-  return forwards.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  const chronological = first > last ? events.toReversed() : events;
+  return chronological.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
 }

@@ -41,7 +41,7 @@ export interface GatewayRequest extends CallOptions {
   familyCodes?: ReadonlyMap<string, GatewayErrorKind>;
 }
 
-type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
+type ResponseHead = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 
 const MAX_REDIRECTS = 3;
 
@@ -99,7 +99,7 @@ export class GatewayHttp {
     }
   }
 
-  /** Submits a job once. It is never resent automatically: the caller decides about an unknown outcome. */
+  /** Submits a job once. It is never resent automatically: the caller decides what to do about an unknown outcome. */
   async submit(request: GatewayRequest & { body: unknown }): Promise<Json> {
     const body = this.withUser(request.body, request.user);
     return this.#readJson(await this.#open({ ...request, body }, true), request, true);
@@ -137,33 +137,33 @@ export class GatewayHttp {
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const headers = { authorization: this.#authorization, 'user-agent': 'atelier', ...request.headers };
     const upgrade = () => openSocket(url, headers, this.parts.clock, this.limits.readMs, signal);
-    const answer = await this.#withGatewayErrors(request, false, upgrade);
-    if (answer instanceof WebSocket) return answer;
-    if (isRedirect(answer)) this.#redirectTarget(answer, MAX_REDIRECTS, true);
-    if (!isSuccess(answer) || containsError(parseJson(answer.text), false))
-      this.#parseResponse(answer.text, answer, request, false);
+    const result = await this.#withGatewayErrors(request, false, upgrade);
+    if (result instanceof WebSocket) return result;
+    if (isRedirect(result)) this.#redirectTarget(result, MAX_REDIRECTS, true);
+    if (!isSuccess(result) || containsError(parseJson(result.text), false))
+      this.#parseResponse(result.text, result, request, false);
     // Some gateways serve their home page for unknown paths.
     throw new GatewayError(`The gateway at ${this.baseUrl.host} offers no live conversations.`, {
       kind: 'not-offered',
-      status: answer.statusCode,
+      status: result.statusCode,
       code: 'not_upgraded',
     });
   }
 
   readonly parseError = (body: unknown, status: number): GatewayError => {
-    const unexplained = 'The gateway reported an error without an explanation.';
+    const fallbackMessage = 'The gateway reported an error without an explanation.';
     return toGatewayError({
       status,
       body,
-      fallbackMessage: unexplained,
+      fallbackMessage,
       isSubmit: true,
       missing: 'not-found',
       secrets: this.#secrets,
     });
   };
 
-  cleanText(words: string): string {
-    return cleanMessage(words, this.#secrets);
+  cleanText(text: string): string {
+    return cleanMessage(text, this.#secrets);
   }
 
   /** Aborts all running requests with the error kind `unreachable`. Callers that need their results must await them first. */
@@ -197,10 +197,10 @@ export class GatewayHttp {
     return this.#parseResponse(text, response, request, isSubmit);
   }
 
-  #parseResponse(text: string, response: Head, request: GatewayRequest, isSubmit: boolean): Json {
+  #parseResponse(text: string, response: ResponseHead, request: GatewayRequest, isSubmit: boolean): Json {
     const { statusCode: status, headers } = response;
     const body = parseJson(text);
-    // A proxy may respond instead of an unavailable gateway, but rarely with JSON and such a status.
+    // A proxy may respond in place of an unavailable gateway, but rarely with JSON and one of these statuses.
     if (body !== undefined && status < 500 && status !== 401) this.#noteResponse();
     if (!isSuccess(response) || containsError(body, isSubmit)) {
       throw toGatewayError({
@@ -251,13 +251,13 @@ export class GatewayHttp {
   }
 
   /** Redirects are only followed for reads within the gateway's own origin, because no other host may see the key or a request. */
-  #redirectTarget(response: Head, redirects: number, hasBody: boolean): URL {
+  #redirectTarget(response: ResponseHead, redirects: number, hasBody: boolean): URL {
     const location = String(response.headers.location ?? '');
     const target = URL.parse(location, this.baseUrl.href);
     if (target?.origin === this.baseUrl.origin && !hasBody && redirects < MAX_REDIRECTS) return target;
-    const where = target ? ` to ${target.origin}` : '';
+    const destination = target ? ` to ${target.origin}` : '';
     throw new GatewayError(
-      `The gateway at ${this.baseUrl.host} redirects${where}. Set GATEWAY_BASE_URL to the final address.`,
+      `The gateway at ${this.baseUrl.host} redirects${destination}. Set GATEWAY_BASE_URL to the final URL.`,
       { kind: 'not-offered', status: response.statusCode, code: 'redirected' },
     );
   }
@@ -301,11 +301,11 @@ export class Resource {
   }
 }
 
-const isSuccess = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;
-const isRedirect = ({ statusCode }: Head): boolean => statusCode >= 300 && statusCode < 400;
+const isSuccess = ({ statusCode }: ResponseHead): boolean => statusCode >= 200 && statusCode < 300;
+const isRedirect = ({ statusCode }: ResponseHead): boolean => statusCode >= 300 && statusCode < 400;
 
 function queryText(query: GatewayRequest['query'] = {}): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, value);
-  return search.size > 0 ? `?${search}` : '';
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.append(name, value);
+  return params.size > 0 ? `?${params}` : '';
 }

@@ -44,7 +44,7 @@ const requests = {
 
 type ImgxRequest<Name extends keyof typeof requests> = z.input<(typeof requests)[Name]>;
 
-const oneImage = z.array(imageDataUri).max(1, 'this gateway describes one image at a time: send one');
+const singleImage = z.array(imageDataUri).max(1, 'this gateway describes one image at a time: send one');
 
 /** The meaning of this family's numeric codes. */
 const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
@@ -57,7 +57,7 @@ const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
   ['30', 'rate-limited'],
 ]);
 
-const UPLOADED = places('result[]', 'data[]', 'result', 'urls[]');
+const UPLOADED_URLS = places('result[]', 'data[]', 'result', 'urls[]');
 
 /** Some gateways return the id of a task here. */
 const asWebAddress = (value: unknown): string | undefined => webAddress.safeParse(value).data;
@@ -75,7 +75,7 @@ export class Imgx extends TaskResource {
     const { images: list, ...rest } = validate(requests.describe, request);
     const field = this.#settings.fields.describeField;
     // In practice `base64` holds a single image; further ones would be lost without an error.
-    if (field === 'base64') validate(oneImage, list);
+    if (field === 'base64') validate(singleImage, list);
     return this.#submit('describe', { ...rest, [field]: field === 'base64' ? list[0] : list }, options);
   }
 
@@ -91,13 +91,13 @@ export class Imgx extends TaskResource {
   /** Uploads images to the service and returns their URLs. */
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { images: base64Array, callbackUrl: notifyHook } = validate(requests.upload, request);
-    const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
-    const addresses = listAt(await this.tasks.http.submit(question), UPLOADED, asWebAddress);
-    if (addresses.length === 0)
-      throw malformedError('The gateway accepted the images without returning an address.', {
+    const question = this.#buildRequest('upload-discord-images', { base64Array, notifyHook }, options);
+    const urls = listAt(await this.tasks.http.submit(question), UPLOADED_URLS, asWebAddress);
+    if (urls.length === 0)
+      throw malformedError('The gateway accepted the images without returning a URL.', {
         mayHaveTakenEffect: true,
       });
-    return addresses;
+    return urls;
   }
 
   /** Presses a button of a result, by its custom action id. */
@@ -114,8 +114,8 @@ export class Imgx extends TaskResource {
   /** Submits a change as one line of text: an action code and a task id (4.3), in the configured order. */
   async simpleChange(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const { taskId: id, callbackUrl, ...change } = validate(requests.change, request);
-    const short = change.action === 'REROLL' ? 'R' : `${change.action === 'UPSCALE' ? 'U' : 'V'}${change.index}`;
-    const content = this.#settings.simpleChangeOrder === 'action-first' ? `${short} ${id}` : `${id} ${short}`;
+    const code = change.action === 'REROLL' ? 'R' : `${change.action === 'UPSCALE' ? 'U' : 'V'}${change.index}`;
+    const content = this.#settings.simpleChangeOrder === 'action-first' ? `${code} ${id}` : `${id} ${code}`;
     return this.#submit('simple-change', { content, callbackUrl }, options);
   }
 
@@ -133,8 +133,8 @@ export class Imgx extends TaskResource {
   async video(request: ImgxRequest<'video'>, options?: CallOptions): Promise<Submission> {
     const { image, endImage, extend, ...rest } = validate(requests.video, request);
     // In requests, the videos of a task are numbered from 0.
-    const from = extend ? { action: 'extend', taskId: extend.taskId, index: extend.index - 1 } : {};
-    return this.#submit('video', { ...rest, image, endImage, ...from }, options);
+    const extendFields = extend ? { action: 'extend', taskId: extend.taskId, index: extend.index - 1 } : {};
+    return this.#submit('video', { ...rest, image, endImage, ...extendFields }, options);
   }
 
   get(id: string, options?: CallOptions): Promise<Snapshot> {
@@ -151,12 +151,12 @@ export class Imgx extends TaskResource {
     name: string,
     { callbackUrl: notifyHook, ...body }: Record<string, unknown> & { callbackUrl?: string | undefined },
     options?: CallOptions,
-    continued?: string,
+    continuedTaskId?: string,
   ): Promise<Submission> {
-    return this.tasks.submit('imgx', this.#question(name, { ...body, notifyHook }, options), continued);
+    return this.tasks.submit('imgx', this.#buildRequest(name, { ...body, notifyHook }, options), continuedTaskId);
   }
 
-  #question(name: string, body: object, options?: CallOptions): GatewayRequest & { body: unknown } {
+  #buildRequest(name: string, body: object, options?: CallOptions): GatewayRequest & { body: unknown } {
     return { path: `${this.#settings.paths.imgx}/submit/${name}`, body, familyCodes: CODES, ...options };
   }
 }

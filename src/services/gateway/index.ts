@@ -27,9 +27,9 @@ export type { TextRequest, TextTool } from './responses/request.ts';
 export { refusableParts, refusedPart } from './responses/request.ts';
 export { defaultSettings } from './settings.ts';
 
-export type Gateway = Readonly<ReturnType<typeof openGateway>>;
+export type Gateway = Readonly<ReturnType<typeof createGateway>>;
 
-export function openGateway(
+export function createGateway(
   settings: GatewaySettings,
   parts: Partial<GatewayParts> = {},
   limits: Partial<GatewayLimits> = {},
@@ -37,7 +37,7 @@ export function openGateway(
   const http = new GatewayHttp(
     settings,
     { ...defaultLimits, ...limits },
-    { log: silent, clock: systemClock, random: Math.random, ...parts },
+    { log: silentLog, clock: systemClock, random: Math.random, ...parts },
   );
   if (isUnencrypted(http.baseUrl))
     http.parts.log.warn(
@@ -68,4 +68,4 @@ export function openGateway(
   };
 }
 
-const silent: GatewayParts['log'] = { info: () => undefined, warn: () => undefined };
+const silentLog: GatewayParts['log'] = { info: () => undefined, warn: () => undefined };

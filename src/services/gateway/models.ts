@@ -15,7 +15,7 @@ export interface Model {
   fields: Readonly<Record<string, unknown>>;
 }
 
-const at = {
+const fieldPaths = {
   items: places('data[]', 'models[]', '[]', 'data.models[]', 'data.data[]'),
   lists: places('data', 'models'),
   single: places('data', 'data[0]', 'model'),
@@ -46,7 +46,7 @@ export class Models {
   async get(id: string, options?: CallOptions): Promise<Model> {
     const path = `/v1/models/${this.#encodeId(validate(modelId, id))}`;
     const response = await this.#http.read({ path, missing: 'not-found', ...options });
-    const model = modelFrom(response) ?? firstAt(response, at.single, modelFrom);
+    const model = modelFrom(response) ?? firstAt(response, fieldPaths.single, modelFrom);
     if (!model) throw malformedError('The gateway’s response is not a model.');
     return model;
   }
@@ -58,8 +58,8 @@ export class Models {
 }
 
 function modelsIn(response: unknown): Model[] {
-  const models = listAt(response, at.items, modelFrom);
-  const isList = models.length > 0 || firstAt(response, at.lists, asList) !== undefined;
+  const models = listAt(response, fieldPaths.items, modelFrom);
+  const isList = models.length > 0 || firstAt(response, fieldPaths.lists, asList) !== undefined;
   if (!isList && !Array.isArray(response)) throw malformedError('The gateway’s response is not a list of models.');
   return models;
 }
@@ -68,13 +68,13 @@ function modelFrom(value: unknown): Model | undefined {
   if (typeof value === 'string' && value.trim() !== '')
     return { id: value, ownedBy: undefined, createdAt: undefined, fields: {} };
   if (!isRecord(value)) return undefined;
-  // The id is kept unchanged, because it is sent back exactly as it came.
-  const id = firstAt(value, at.id, (text) => (typeof text === 'string' && text !== '' ? text : undefined));
+  // The id is kept unchanged, because it is sent back exactly as it was received.
+  const id = firstAt(value, fieldPaths.id, (text) => (typeof text === 'string' && text !== '' ? text : undefined));
   if (id === undefined) return undefined;
   return {
     id,
-    ownedBy: firstAt(value, at.owner, asText),
-    createdAt: firstAt(value, at.created, asTime),
+    ownedBy: firstAt(value, fieldPaths.owner, asText),
+    createdAt: firstAt(value, fieldPaths.created, asTime),
     fields: value,
   };
 }

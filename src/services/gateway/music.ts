@@ -30,8 +30,8 @@ export class Music extends TaskResource {
   /** Fails with `not-offered` if the gateway does not have this route. */
   async makeSong(request: z.input<typeof song>, options?: CallOptions): Promise<Submission> {
     const { lyrics, about, style, title, instrumental, model, callbackUrl } = validate(song, request);
-    const named = { prompt: lyrics, gpt_description_prompt: about, tags: style, title };
-    const body = { ...named, make_instrumental: instrumental, mv: model, ...this.#callback(callbackUrl) };
+    const contentFields = { prompt: lyrics, gpt_description_prompt: about, tags: style, title };
+    const body = { ...contentFields, make_instrumental: instrumental, mv: model, ...this.#callback(callbackUrl) };
     return this.#submit('music', body, options);
   }
 
@@ -48,9 +48,9 @@ export class Music extends TaskResource {
     return this.tasks.getMany('music', `${this.#path}/fetch`, ids, options);
   }
 
-  #callback(address: string | undefined): Record<string, string | undefined> {
+  #callback(url: string | undefined): Record<string, string | undefined> {
     const field = this.tasks.settings.callbackFields?.music;
-    return field === undefined ? {} : { [field]: address };
+    return field === undefined ? {} : { [field]: url };
   }
 
   #submit(action: string, body: object, options?: CallOptions): Promise<Submission> {

@@ -1,4 +1,4 @@
-import { writtenOut } from '../../lib/decimals.ts';
+import { toPlainDecimal } from '../../lib/decimals.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
@@ -33,7 +33,7 @@ const MAX_NAME_LENGTH = 200;
 /** More digits than any real price has. */
 const MAX_DECIMAL_LENGTH = 60;
 
-const at = {
+const fieldPaths = {
   models: places('data', 'data.data', 'models'),
   groups: places('group_ratio', 'data.group_ratio'),
 } as const;
@@ -42,9 +42,9 @@ const at = {
 export class PriceLists extends Resource {
   async get(path: string, options?: CallOptions): Promise<PriceList> {
     const response = await this.http.read({ path, maxBytes: MAX_BYTES, ...options });
-    const models = firstAt(response, at.models, asList);
+    const models = firstAt(response, fieldPaths.models, asList);
     if (!models) throw malformedError('The gateway’s response is not a price list.');
-    const ratios = firstAt(response, at.groups, (value) => (isRecord(value) ? value : undefined)) ?? {};
+    const ratios = firstAt(response, fieldPaths.groups, (value) => (isRecord(value) ? value : undefined)) ?? {};
     const groups = Object.entries(ratios).slice(0, MAX_GROUPS);
     return {
       models: models.slice(0, MAX_MODELS).flatMap((one) => modelIn(one) ?? []),
@@ -56,17 +56,17 @@ export class PriceLists extends Resource {
 const pairOf = (name: string, ratio: string | undefined): [string, string][] =>
   ratio === undefined || name.length > MAX_NAME_LENGTH ? [] : [[name, ratio]];
 
-/** A decimal from zero, written out. */
+/** A decimal that is not negative, without an exponent. */
 function asDecimal(value: unknown): string | undefined {
   const text = asAmount(value);
-  const decimal = text === undefined ? undefined : writtenOut(text);
+  const decimal = text === undefined ? undefined : toPlainDecimal(text);
   return decimal === undefined || decimal.startsWith('-') || decimal.length > MAX_DECIMAL_LENGTH ? undefined : decimal;
 }
 
 /** The standard billing method has no name or this one. Others have formulas of their own. */
 const STANDARD_MODES: ReadonlySet<string> = new Set(['', 'ratio']);
 
-const BILLINGS: ReadonlyMap<string | undefined, PricedModel['billedBy']> = new Map([
+const BILLING_BY_TYPE: ReadonlyMap<string | undefined, PricedModel['billedBy']> = new Map([
   ['0', 'tokens'],
   ['1', 'job'],
 ]);
@@ -75,10 +75,10 @@ function modelIn(value: unknown): PricedModel | undefined {
   if (!isRecord(value)) return undefined;
   const { model_name: name, billing_mode: mode, enable_groups: groups } = value;
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH) return undefined;
-  const isUsual = mode === undefined || mode === null || (typeof mode === 'string' && STANDARD_MODES.has(mode));
+  const isStandard = mode === undefined || mode === null || (typeof mode === 'string' && STANDARD_MODES.has(mode));
   return {
     name,
-    billedBy: isUsual ? BILLINGS.get(asText(value.quota_type)) : undefined,
+    billedBy: isStandard ? BILLING_BY_TYPE.get(asText(value.quota_type)) : undefined,
     ratio: asDecimal(value.model_ratio),
     outputRatio: asDecimal(value.completion_ratio),
     cachedRatio: asDecimal(value.cache_ratio),

@@ -36,8 +36,8 @@ export class Realtime {
   async open(settings: RealtimeSettings, { earlier = [], signal }: OpenOptions = {}): Promise<RealtimeSession> {
     const checkedSettings = validate(realtimeSettings, settings);
     const memory = new ConversationMemory(validate(earlierTurns, earlier));
-    const names = new EventIds(this.#http.parts.random);
-    const context: SessionContext = { http: this.#http, eventIds: names, memory, endedResponses: new Set<string>() };
+    const eventIds = new EventIds(this.#http.parts.random);
+    const context: SessionContext = { http: this.#http, eventIds, memory, endedResponses: new Set<string>() };
     const connector = new Connector(context, this.#dialects, checkedSettings, this.#isBeta);
     const session = new Session(context, connector, () => this.#sessions.delete(session));
     this.#sessions.add(session);

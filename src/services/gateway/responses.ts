@@ -18,9 +18,9 @@ export class Responses extends Resource {
   /** Returns the complete response. Throws if it failed or is unreadable; an incomplete one is marked as such. */
   async create(request: TextRequest, { signal, user }: TextOptions = {}): Promise<TextResponse> {
     const body = toRequestBody(validate(textRequest, request), false);
-    const answer = await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' });
+    const response = await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' });
     const reader = new AnswerReader(this.http.parseError);
-    const end = [...reader.takeWhole(answer), ...reader.close()].findLast((event) => 'response' in event);
+    const end = [...reader.readFullResponse(response), ...reader.close()].findLast((event) => 'response' in event);
     if (!end || end.response.error) throw end?.response.error ?? new Error('A response without an end.');
     return end.response;
   }
@@ -31,12 +31,12 @@ export class Responses extends Resource {
     { signal, user, isWhole = false }: TextOptions = {},
   ): AsyncGenerator<TextEvent, void, void> {
     const body = toRequestBody(validate(textRequest, request), !isWhole);
-    const answer = isWhole
+    const response = isWhole
       ? { whole: await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' }) }
       : await this.http.stream({ path: PATH, body, signal, user });
     const reader = new AnswerReader(this.http.parseError);
-    if (!('whole' in answer)) return yield* readEvents(answer, reader);
-    yield* reader.takeWhole(answer.whole);
+    if (!('whole' in response)) return yield* readEvents(response, reader);
+    yield* reader.readFullResponse(response.whole);
     yield* reader.close();
   }
 }
@@ -48,7 +48,7 @@ export async function* readEvents(
 ): AsyncGenerator<TextEvent, void> {
   try {
     for await (const frame of parseFrames(pieces)) {
-      yield* reader.take(frame);
+      yield* reader.readFrame(frame);
       if (reader.isOver) return;
     }
   } catch (error) {

@@ -65,9 +65,9 @@ export function validate<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const issue = bestIssue(result.error.issues[0]);
-  const where = issue?.path.map(String).join('.') ?? '';
-  const what = issue?.message ?? 'this is invalid';
-  throw new GatewayError(where === '' ? what : `${where}: ${what}`, { kind: 'invalid', code: 'bad_input' });
+  const path = issue?.path.map(String).join('.') ?? '';
+  const message = issue?.message ?? 'this is invalid';
+  throw new GatewayError(path === '' ? message : `${path}: ${message}`, { kind: 'invalid', code: 'bad_input' });
 }
 
 interface Issue {

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { GatewayError } from './errors.ts';
 
-/** Where the gateway is, and its names for what the specification leaves open. */
+/** The gateway's URL and key, and its variants of what the specification leaves open. */
 export interface GatewaySettings {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -22,7 +22,7 @@ export interface GatewaySettings {
   };
   /** The fields for a callback URL, if this gateway has them. The image-prompt family has its own (4.3). */
   readonly callbackFields?: Readonly<Partial<Record<'music' | 'video', string>>>;
-  /** How `/v1/videos` takes its fields: as JSON, or as a form with files. */
+  /** How `/v1/videos` accepts its fields: as JSON, or as a form with files. */
   readonly videosBody: 'json' | 'form';
   readonly simpleChangeOrder: 'action-first' | 'id-first';
   /** Some proxies decode `%2F` in a path and then do not find the route; those need `plain`. */
@@ -76,7 +76,7 @@ export function parseBaseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '')
     return new URL(url.pathname.replace(/\/v1\/?$/, '/'), url);
-  throw new GatewayError('The gateway needs an address such as https://gateway.example.', { kind: 'invalid' });
+  throw new GatewayError('The gateway needs a URL such as https://gateway.example.', { kind: 'invalid' });
 }
 
 const LOOPBACK = new BlockList();

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import type { Clock } from '../../lib/clock.ts';
 import { readChunks } from './event-stream.ts';
 
-/** Events of a live conversation have at most 15 MiB. */
+/** Events of a live conversation are at most 15 MiB in size. */
 const MAX_MESSAGE_BYTES = 16 * 2 ** 20;
 const MAX_REFUSAL_BYTES = 64 * 2 ** 10;
 
@@ -19,20 +19,20 @@ export async function openSocket(
   url: URL,
   headers: Readonly<Record<string, string>>,
   clock: Clock,
-  limitMs: number,
+  timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<WebSocket | RefusedUpgrade> {
   const socket = new WebSocket(url, {
     headers,
     followRedirects: false,
-    // Audio in base64 hardly compresses, and each socket would need memory for trying.
+    // Audio in base64 hardly compresses, and the compression would take memory for each socket.
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
   });
   const outcome = Promise.withResolvers<WebSocket | RefusedUpgrade>();
   const onAbort = (): void => outcome.reject(signal?.reason);
   // The code of this error selects the message of the `GatewayError`.
-  const cancel = clock.after(limitMs, () => outcome.reject(new errors.HeadersTimeoutError()));
+  const cancel = clock.after(timeoutMs, () => outcome.reject(new errors.HeadersTimeoutError()));
   signal?.addEventListener('abort', onAbort);
   // This listener is never removed: an abandoned socket emits another error, which would end the process if no one listened.
   socket.on('error', outcome.reject);
@@ -44,14 +44,14 @@ export async function openSocket(
     const { statusCode = 0, headers: responseHeaders } = response;
     readText(response).then((text) => outcome.resolve({ statusCode, headers: responseHeaders, text }), outcome.reject);
   });
-  let answer: WebSocket | RefusedUpgrade | undefined;
+  let result: WebSocket | RefusedUpgrade | undefined;
   try {
-    answer = await outcome.promise;
-    return answer;
+    result = await outcome.promise;
+    return result;
   } finally {
     cancel();
     signal?.removeEventListener('abort', onAbort);
-    if (answer !== socket) socket.terminate();
+    if (result !== socket) socket.terminate();
   }
 }
 

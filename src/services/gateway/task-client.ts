@@ -5,7 +5,7 @@ import { GatewayError, malformedError } from './errors.ts';
 import type { GatewayHttp, GatewayRequest } from './http.ts';
 import { asList, firstAt, places } from './read/places.ts';
 import { type ReaderWarnings, readSnapshot, readSubmission } from './read/reader.ts';
-import { wordsSent } from './read/search/sent.ts';
+import { collectRequestWords } from './read/search/sent.ts';
 import { findListedTasks } from './read/search/task-list.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
 import type { Family } from './read/table.ts';
@@ -21,7 +21,7 @@ export class TaskResource {
   }
 }
 
-const LISTS = places('data', 'data.data', 'tasks');
+const LIST_PLACES = places('data', 'data.data', 'tasks');
 
 /** More status words than any gateway uses; limits how many a hostile gateway can make the bot remember. */
 const MAX_WORDS = 200;
@@ -32,7 +32,7 @@ const MAX_RECORDS = 1_000;
 /** After a restart or beyond this number, URLs of the request are only recognised if the response itself marks them as input. */
 const MAX_REFERENCES = 1_000;
 
-const manyIds = z.array(taskId).min(1, 'no task id was given');
+const taskIdList = z.array(taskId).min(1, 'no task id was given');
 
 /** Submits and polls tasks of any family; logs each unknown status word once. */
 export class TaskClient {
@@ -65,18 +65,22 @@ export class TaskClient {
   }
 
   /** `continued` is the task that the request continues, whose id may be kept. */
-  async submit(family: Family, order: GatewayRequest & { body: unknown }, continued?: string): Promise<Submission> {
-    const answer = await this.http.submit(order);
-    const sent = new Set([...wordsSent(order)].filter((word) => word !== continued));
-    const submission = readSubmission(family, answer, sent);
-    this.#rememberReferences(submission.remoteId, sent);
+  async submit(
+    family: Family,
+    request: GatewayRequest & { body: unknown },
+    continuedTaskId?: string,
+  ): Promise<Submission> {
+    const response = await this.http.submit(request);
+    const requestWords = new Set([...collectRequestWords(request)].filter((word) => word !== continuedTaskId));
+    const submission = readSubmission(family, response, requestWords);
+    this.#rememberReferences(submission.remoteId, requestWords);
     return submission;
   }
 
-  #rememberReferences(id: string, sent: ReadonlySet<string>): void {
-    const addresses = [...sent].filter((word) => /^https?:/i.test(word));
-    if (addresses.length === 0) return;
-    this.#references.set(id, addresses);
+  #rememberReferences(id: string, requestWords: ReadonlySet<string>): void {
+    const urls = [...requestWords].filter((word) => /^https?:/i.test(word));
+    if (urls.length === 0) return;
+    this.#references.set(id, urls);
     const [oldest] = this.#references.keys();
     if (this.#references.size > MAX_REFERENCES && oldest !== undefined) this.#references.delete(oldest);
   }
@@ -87,8 +91,8 @@ export class TaskClient {
 
   /** Polls many tasks in one request. Unknown tasks are missing from the response, and their order has no meaning. */
   async getMany(family: Family, path: string, ids: readonly string[], options?: Partial<GatewayRequest>) {
-    const answer = await this.http.read({ path, body: { ids: validate(manyIds, ids) }, ...options });
-    return this.readTasks(family, answer, ids);
+    const response = await this.http.read({ path, body: { ids: validate(taskIdList, ids) }, ...options });
+    return this.readTasks(family, response, ids);
   }
 
   /** Polls a task. `{id}` in the path stands for its id. */
@@ -98,37 +102,37 @@ export class TaskClient {
   }
 
   /** `id` is the one that was polled, if it was a single one. */
-  readTask(family: Family, answer: unknown, id = ''): Snapshot {
+  readTask(family: Family, response: unknown, id = ''): Snapshot {
     const { baseUrl: base, parts } = this.http;
-    const own = this.#references.get(id) ?? [];
-    const context = { base, imgxPath: this.settings.paths.imgx, now: parts.clock.now(), own };
-    const snapshot = readSnapshot(family, answer, context, this.#warnings);
+    const requestUrls = this.#references.get(id) ?? [];
+    const context = { base, imgxPath: this.settings.paths.imgx, now: parts.clock.now(), own: requestUrls };
+    const snapshot = readSnapshot(family, response, context, this.#warnings);
     const { failure } = snapshot;
     if (failure?.reason === undefined) return snapshot;
     return { ...snapshot, failure: { ...failure, reason: this.http.cleanText(failure.reason) } };
   }
 
   /** Reads a batch by id: a list under `data`, a bare list, or nothing at all if no task is known. */
-  readTasks(family: Family, answer: unknown, ids: readonly string[] = []): Map<string, Snapshot> {
-    const list = asList(answer) ?? firstAt(answer, LISTS, asList);
-    const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
-    const found = list || isNothing ? [] : findListedTasks(answer, ids);
-    if (!list && !isNothing && found.length === 0)
+  readTasks(family: Family, response: unknown, ids: readonly string[] = []): Map<string, Snapshot> {
+    const list = asList(response) ?? firstAt(response, LIST_PLACES, asList);
+    const isEmpty = isRecord(response) && (response.data === null || response.data === '');
+    const listedTasks = list || isEmpty ? [] : findListedTasks(response, ids);
+    if (!list && !isEmpty && listedTasks.length === 0)
       throw malformedError('The gateway’s response is not a list of tasks.');
     const snapshots = new Map<string, Snapshot>();
     for (const record of list?.slice(0, MAX_RECORDS) ?? []) {
-      const snapshot = this.#readOneOfMany(family, record);
+      const snapshot = this.#readListedTask(family, record);
       if (snapshot?.remoteId !== undefined) snapshots.set(snapshot.remoteId, snapshot);
     }
-    for (const { id, record } of found.slice(0, MAX_RECORDS)) {
-      const snapshot = this.#readOneOfMany(family, record);
+    for (const { id, record } of listedTasks.slice(0, MAX_RECORDS)) {
+      const snapshot = this.#readListedTask(family, record);
       if (snapshot) snapshots.set(id, { ...snapshot, remoteId: id });
     }
     return snapshots;
   }
 
   /** A record that is not a task does not affect the others, and is treated like an unknown task. */
-  #readOneOfMany(family: Family, record: unknown): Snapshot | undefined {
+  #readListedTask(family: Family, record: unknown): Snapshot | undefined {
     try {
       return this.readTask(family, record);
     } catch (error) {

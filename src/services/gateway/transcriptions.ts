@@ -11,7 +11,7 @@ const transcriptionRequest = z.strictObject({
   wav: z.instanceof(Buffer, { error: 'the audio is missing' }),
 });
 
-const at = places('text', 'data.text', 'transcript', 'data.transcript');
+const textPaths = places('text', 'data.text', 'transcript', 'data.transcript');
 
 /** Transcribes audio. The specification has no such endpoint; this is OpenAI's, which gateways with a transcription model offer. */
 export class Transcriptions extends Resource {
@@ -26,8 +26,8 @@ export class Transcriptions extends Resource {
     body.append('model', model);
     body.append('response_format', 'json');
     const path = '/v1/audio/transcriptions';
-    const answer = await this.http.submit({ path, body, signal, firstByteLimit: 'wholeTextMs' });
-    const text = firstAt(answer, at, (found) => (typeof found === 'string' ? found : undefined));
+    const response = await this.http.submit({ path, body, signal, firstByteLimit: 'wholeTextMs' });
+    const text = firstAt(response, textPaths, (found) => (typeof found === 'string' ? found : undefined));
     if (text === undefined)
       throw malformedError('The gateway’s response has no transcript.', { mayHaveTakenEffect: true });
     return text;

@@ -22,9 +22,9 @@ interface UsageRow {
 
 const range = z
   .object({ start: day, end: day })
-  .refine(({ start, end }) => start <= end, { path: ['end'], message: 'the end lies before the start' });
+  .refine(({ start, end }) => start <= end, { path: ['end'], message: 'the end is before the start' });
 
-const at = {
+const fieldPaths = {
   rows: places('daily_costs[]', 'data.daily_costs[]', 'data[]', 'data.data[]', 'rows[]', 'usage[]', '[]'),
   total: places('total_usage', 'data.total_usage', 'total_amount', 'total', 'amount', 'spend'),
   limit: places('hard_limit_usd', 'data.hard_limit_usd', 'system_hard_limit_usd'),
@@ -37,23 +37,23 @@ const at = {
 } as const;
 
 export class UsageReports extends Resource {
-  /** Returns the total that the account can spend. The specification has no such query, but gateways with this usage query offer it. */
+  /** Returns the total that the account can spend. The specification has no such endpoint, but gateways with this usage endpoint offer it. */
   async limit(options?: CallOptions): Promise<string | undefined> {
     return firstAt(
       await this.http.read({ path: '/v1/dashboard/billing/subscription', ...options }),
-      at.limit,
+      fieldPaths.limit,
       asAmount,
     );
   }
 
-  /** Both dates are required (4.11); the end is included. Some gateways ignore the range, so check the dates of the rows. */
+  /** Both dates are required (4.11), and the end date is included. Some gateways ignore the range, so check the dates of the rows. */
   async get(input: { start: string; end: string }, options?: CallOptions): Promise<Usage> {
     const { start, end } = validate(range, input);
     const query = { start_date: start, end_date: end };
-    const answer = await this.http.read({ path: '/v1/dashboard/billing/usage', query, ...options });
-    const rows = listAt(answer, at.rows, rowFrom);
-    const total = firstAt(answer, at.total, asAmount);
-    if (rows.length === 0 && total === undefined && !isReport(answer)) {
+    const response = await this.http.read({ path: '/v1/dashboard/billing/usage', query, ...options });
+    const rows = listAt(response, fieldPaths.rows, rowFrom);
+    const total = firstAt(response, fieldPaths.total, asAmount);
+    if (rows.length === 0 && total === undefined && !isReport(response)) {
       throw malformedError('The gateway’s response is not a usage report.');
     }
     return { total, rows };
@@ -61,21 +61,21 @@ export class UsageReports extends Resource {
 }
 
 /** An empty report is still a report. */
-function isReport(answer: unknown): boolean {
+function isReport(response: unknown): boolean {
   return (
-    Array.isArray(answer) ||
-    (isRecord(answer) && ('data' in answer || 'daily_costs' in answer || answer.object === 'list'))
+    Array.isArray(response) ||
+    (isRecord(response) && ('data' in response || 'daily_costs' in response || response.object === 'list'))
   );
 }
 
 function rowFrom(value: unknown): UsageRow | undefined {
   if (!isRecord(value)) return undefined;
-  const items = listAt(value, at.items, itemFrom);
+  const items = listAt(value, fieldPaths.items, itemFrom);
   const row: UsageRow = {
-    date: firstAt(value, at.date, asDay),
-    model: firstAt(value, at.model, asText),
-    requests: firstAt(value, at.requests, asNumber),
-    amount: firstAt(value, at.amount, asAmount),
+    date: firstAt(value, fieldPaths.date, asDay),
+    model: firstAt(value, fieldPaths.model, asText),
+    requests: firstAt(value, fieldPaths.requests, asNumber),
+    amount: firstAt(value, fieldPaths.amount, asAmount),
     items,
   };
   const isEmpty =
@@ -84,8 +84,8 @@ function rowFrom(value: unknown): UsageRow | undefined {
 }
 
 function itemFrom(value: unknown): { name: string; amount: string } | undefined {
-  const amount = firstAt(value, at.amount, asAmount);
-  return amount === undefined ? undefined : { name: firstAt(value, at.name, asText) ?? '', amount };
+  const amount = firstAt(value, fieldPaths.amount, asAmount);
+  return amount === undefined ? undefined : { name: firstAt(value, fieldPaths.name, asText) ?? '', amount };
 }
 
 function asDay(value: unknown): string | undefined {

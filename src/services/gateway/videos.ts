@@ -33,7 +33,7 @@ const video = z.strictObject({
   mode: text.optional(),
   metadata: jsonRecord.optional(),
   referenceVideos: z.array(webAddress).min(1, 'the list of reference videos is empty').optional(),
-  referenceAudios: z.array(webAddress).min(1, 'the list of reference audios is empty').optional(),
+  referenceAudios: z.array(webAddress).min(1, 'the list of reference audio files is empty').optional(),
   /** Sent only if the settings name the field. */
   faceCheck: z.boolean().optional(),
   /** Extension fields of a model, sent at the top level (4.4, rule 1). */
@@ -42,7 +42,7 @@ const video = z.strictObject({
   callbackUrl: webAddress.optional(),
 });
 
-const secondEntry = video.pick({
+const v1Video = video.pick({
   model: true,
   prompt: true,
   size: true,
@@ -58,7 +58,7 @@ export class Videos extends TaskResource {
     const { aspectRatio, image, images, referenceVideos, referenceAudios, faceCheck, extra, callbackUrl, ...rest } =
       validate(video, request);
     const { fields } = this.tasks.settings;
-    const known = {
+    const regularFields = {
       ...rest,
       aspect_ratio: aspectRatio,
       ...(fields.faceCheck === undefined ? {} : { [fields.faceCheck]: faceCheck }),
@@ -70,26 +70,35 @@ export class Videos extends TaskResource {
         [fields.referenceAudios, referenceAudios],
       ]),
     };
-    return this.tasks.submit('video', { path: '/v1/video/generations', body: withExtra(known, extra), ...options });
+    return this.tasks.submit('video', {
+      path: '/v1/video/generations',
+      body: withExtra(regularFields, extra),
+      ...options,
+    });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const answer = await this.tasks.fetchRecord('/v1/video/generations/{id}', id, options);
-    const snapshot = this.tasks.readTask('video', answer, id);
+    const response = await this.tasks.fetchRecord('/v1/video/generations/{id}', id, options);
+    const snapshot = this.tasks.readTask('video', response, id);
     // Some channels respond in the format of the other video endpoint, whose videos are fetched by id.
-    const isSecondEntry = isRecord(answer) && answer.object === 'video' && snapshot.word === 'completed';
-    return isSecondEntry ? withContent(snapshot, id, this.tasks.http.baseUrl) : snapshot;
+    const isV1Format = isRecord(response) && response.object === 'video' && snapshot.word === 'completed';
+    return isV1Format ? withContent(snapshot, id, this.tasks.http.baseUrl) : snapshot;
   }
 }
 
 /** `/v1/videos` (4.4). The specification does not describe the format, so these are the field names of existing gateways. */
 export class V1Videos extends TaskResource {
-  async create(request: z.input<typeof secondEntry>, options?: CallOptions): Promise<Submission> {
-    const { duration, image, extra, callbackUrl, ...rest } = validate(secondEntry, request);
+  async create(request: z.input<typeof v1Video>, options?: CallOptions): Promise<Submission> {
+    const { duration, image, extra, callbackUrl, ...rest } = validate(v1Video, request);
     // A duration is a string here.
     const seconds = duration === undefined ? undefined : String(duration);
-    const known = { ...rest, seconds, input_reference: image, ...callbackField(this.tasks.settings, callbackUrl) };
-    const body = withExtra(known, extra);
+    const regularFields = {
+      ...rest,
+      seconds,
+      input_reference: image,
+      ...callbackField(this.tasks.settings, callbackUrl),
+    };
+    const body = withExtra(regularFields, extra);
     const isForm = this.tasks.settings.videosBody === 'form';
     return this.tasks.submit('video', { path: '/v1/videos', body: isForm ? formOf(body) : body, ...options });
   }
@@ -100,12 +109,12 @@ export class V1Videos extends TaskResource {
   }
 }
 
-function callbackField({ callbackFields }: GatewaySettings, address: string | undefined): Record<string, string> {
+function callbackField({ callbackFields }: GatewaySettings, url: string | undefined): Record<string, string> {
   const field = callbackFields?.video;
-  return field === undefined || address === undefined ? {} : { [field]: address };
+  return field === undefined || url === undefined ? {} : { [field]: url };
 }
 
-/** Builds the form: data URIs become files, lists repeat their name, and objects become JSON text. */
+/** Builds a form: data URIs become files, lists repeat their name, and objects become JSON text. */
 function formOf(body: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();
   const append = (name: string, value: unknown): void => {
@@ -138,20 +147,23 @@ function referenceFields(
 }
 
 /** Extra fields must not override regular ones. */
-function withExtra(known: Record<string, unknown>, extra: Record<string, unknown> = {}): Record<string, unknown> {
-  const free = z.string().refine((name) => !Object.hasOwn(known, name), {
-    error: ({ input }) => `${String(input)} has a place of its own`,
+function withExtra(
+  regularFields: Record<string, unknown>,
+  extra: Record<string, unknown> = {},
+): Record<string, unknown> {
+  const extraName = z.string().refine((name) => !Object.hasOwn(regularFields, name), {
+    error: ({ input }) => `${String(input)} is a regular field and cannot be set as an extra one`,
   });
-  validate(z.array(free), Object.keys(extra));
-  return { ...known, ...extra };
+  validate(z.array(extraName), Object.keys(extra));
+  return { ...regularFields, ...extra };
 }
 
-/** A finished video without a URL is fetched by its id, with the key. */
-function withContent(snapshot: Snapshot, id: string, base: URL): Snapshot {
+/** A finished video without a URL is fetched by its id, with the API key. */
+function withContent(snapshot: Snapshot, id: string, baseUrl: URL): Snapshot {
   if (!snapshot.isEmpty) return snapshot;
-  const prefix = base.pathname.replace(/\/$/, '');
-  const address = new URL(`${prefix}/v1/videos/${encodeURIComponent(id)}/content`, base).href;
-  return { ...snapshot, media: [{ kind: 'video', address }], isEmpty: false };
+  const prefix = baseUrl.pathname.replace(/\/$/, '');
+  const url = new URL(`${prefix}/v1/videos/${encodeURIComponent(id)}/content`, baseUrl).href;
+  return { ...snapshot, media: [{ kind: 'video', address: url }], isEmpty: false };
 }
 
 /** The reference image must be a public URL (specification, 4.2). */
@@ -170,7 +182,7 @@ const imageToVideo = z.strictObject({
 export class ImageToVideo extends TaskResource {
   readonly #path = `${this.tasks.settings.paths.videoa}/v1/videos/image2video`;
   /** The specification does not give the path for polling these tasks, so several are tried, the most likely one first. */
-  #queries: readonly string[] = [this.#path, '/v1/video/generations', '/v1/videos'];
+  #pollPaths: readonly string[] = [this.#path, '/v1/video/generations', '/v1/videos'];
 
   async create(request: z.input<typeof imageToVideo>, options?: CallOptions): Promise<Submission> {
     const { imageTail: image_tail, callbackUrl, ...rest } = validate(imageToVideo, request);
@@ -179,18 +191,18 @@ export class ImageToVideo extends TaskResource {
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    let missing: GatewayError | undefined;
-    for (const query of this.#queries) {
+    let firstError: GatewayError | undefined;
+    for (const pollPath of this.#pollPaths) {
       try {
-        const snapshot = await this.tasks.get('video', `${query}/{id}`, id, options);
-        this.#queries = [query, ...this.#queries.filter((other) => other !== query)];
+        const snapshot = await this.tasks.get('video', `${pollPath}/{id}`, id, options);
+        this.#pollPaths = [pollPath, ...this.#pollPaths.filter((other) => other !== pollPath)];
         return snapshot;
       } catch (error) {
         const isMissing = error instanceof GatewayError && (error.kind === 'not-found' || error.kind === 'not-offered');
         if (!isMissing) throw error;
-        missing ??= error;
+        firstError ??= error;
       }
     }
-    throw missing;
+    throw firstError;
   }
 }

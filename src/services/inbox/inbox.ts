@@ -1,28 +1,28 @@
-/** An event from Discord, on its way to the partition that answers it. */
+/** An event from Discord, on its way to the partition that handles it. */
 export interface Packet {
-  /** Discord's id of the event. A packet with the same id is not put in again for a while. */
+  /** Discord's id of the event. A packet with the same id is not queued again for a while. */
   readonly id: string;
   readonly content: unknown;
 }
 
 export interface TakenPacket extends Packet {
-  /** Whether another process may have begun to handle it before it ended. */
+  /** Whether a process that has since ended may have begun to handle this packet. */
   readonly isRepeated: boolean;
 }
 
-/** The durable queues from the processes that receive packets to those that answer them: one for each partition. */
+/** The durable queues from the processes that receive packets to those that handle them, one for each partition. */
 export interface Inbox {
   /** The packet survives a crash once this resolves. */
   put(partition: number, packet: Packet): Promise<void>;
-  /** Takes a packet back; false if it was taken already, or never put in. */
+  /** Removes a packet; false if a process has taken it already, or it was never queued. */
   withdraw(partition: number, id: string): Promise<boolean>;
-  /** Takes a partition's packets until it is closed, which waits for what is being handled. `handle` must not throw. */
-  take(partition: number, handle: (packet: TakenPacket) => Promise<void>): TakenInbox;
+  /** Handles a partition's packets until the consumer is closed. Closing waits for packets that are being handled. `handle` must not throw. */
+  take(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer;
   /** How many packets no process has taken yet. */
   waiting(partition: number): Promise<number>;
   close(): Promise<void>;
 }
 
-export interface TakenInbox {
+export interface InboxConsumer {
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ interface InboxParts {
   log: Pick<Log, 'warn'>;
 }
 
-/** Connections for everything except waiting for packets, which needs one connection for each partition that is taken and would leave none for the rest. */
+/** Connections for everything except waiting for packets, which needs one connection per consumed partition and would leave none for the rest. */
 const POSTGRES_CONNECTIONS = 4;
 
 /** Opens the queues on a Redis or Postgres server. */
@@ -38,11 +38,11 @@ async function openRedis(url: string): Promise<QueueServer> {
     '@redis/client',
   );
   const client = createClient({ url });
-  // BullMQ reports them; without a listener a lost connection would end the process.
+  // BullMQ reports the errors; without this listener, a lost connection would end the process.
   client.on('error', () => undefined);
   await client.connect();
   const connection = bull.createNodeRedisClient(client);
-  // It forwards errors from the client, and nothing else listens while this process has no queue.
+  // The connection forwards the client's errors, and nothing else listens while this process has no queue.
   connection.on('error', () => undefined);
   return {
     queue: (name, onError) => new bull.Queue(name, { connection }).on('error', onError),
@@ -69,10 +69,10 @@ async function openPostgres(url: string, partitions: number): Promise<QueueServe
     keepAlive: true,
   });
   pool.on('error', () => undefined);
-  // Each queue, and each partition that is taken, adds its own listener.
+  // Each queue and each consumed partition adds its own listener.
   pool.setMaxListeners(0);
   await bull.runMigrations(pool);
-  // A real pool, whose type differs from BullMQ's only in read-only fields.
+  // This is a real pool; its type differs from BullMQ's only in read-only fields.
   const connection = pool as unknown as PostgresConnectionOptions;
   const { Queue, Worker } = bull.withBackend(bull.createPostgresBackend);
   return {

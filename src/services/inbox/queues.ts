@@ -1,25 +1,25 @@
 import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { Log } from '../../lib/log.ts';
-import type { Inbox, Packet, TakenInbox, TakenPacket } from './inbox.ts';
+import type { Inbox, InboxConsumer, Packet, TakenPacket } from './inbox.ts';
 
-/** How long an id is remembered after its packet was handled. Discord's interaction tokens are valid for the same time, and it repeats nothing older. */
-const REMEMBERED_SECONDS = 15 * 60;
-/** Packets of one partition that are handled at the same time: some stream an answer for minutes. */
-const AT_ONCE = 500;
+/** How long an id is remembered after its packet was handled: as long as interaction tokens are valid. Discord resends nothing older. */
+const RETENTION_SECONDS = 15 * 60;
+/** How many packets of one partition are handled at the same time; some stream an answer for minutes. */
+const MAX_CONCURRENT_PACKETS = 500;
 /** How often owners check for packets whose process has ended. */
 const STALLED_CHECK_MS = 1_000;
-/** The process that handles a packet can end more than once. */
+/** How often a packet may be reassigned after the process that handled it has ended. */
 const MAX_TAKEOVERS = 20;
-const NAME = 'packet';
+const JOB_NAME = 'packet';
 
 const jobOptions: JobsOptions = {
-  removeOnComplete: { age: REMEMBERED_SECONDS },
-  removeOnFail: { age: REMEMBERED_SECONDS },
+  removeOnComplete: { age: RETENTION_SECONDS },
+  removeOnFail: { age: RETENTION_SECONDS },
 };
 
 type Content = Packet['content'];
-/** What remains of a handled packet: only its id, none of its content. */
-const HANDLED = null;
+/** The content of a handled packet, of which only the id is kept. */
+const HANDLED_CONTENT = null;
 
 type PacketQueue = Pick<Queue<Content>, 'add' | 'getJob' | 'getWaitingCount' | 'close'>;
 type PacketWorker = Pick<Worker<Content>, 'close'>;
@@ -47,14 +47,14 @@ interface QueuesParts {
 export class Queues implements Inbox {
   readonly #parts: QueuesParts;
   readonly #queues = new Map<number, PacketQueue>();
-  readonly #taken = new Set<PacketWorker>();
+  readonly #consumers = new Set<PacketWorker>();
 
   constructor(parts: QueuesParts) {
     this.#parts = parts;
   }
 
   async put(partition: number, { id, content }: Packet): Promise<void> {
-    await this.#queue(partition).add(NAME, content, { ...jobOptions, jobId: jobIdOf(id) });
+    await this.#queue(partition).add(JOB_NAME, content, { ...jobOptions, jobId: jobIdOf(id) });
   }
 
   async withdraw(partition: number, id: string): Promise<boolean> {
@@ -69,23 +69,23 @@ export class Queues implements Inbox {
     }
   }
 
-  take(partition: number, handle: (packet: TakenPacket) => Promise<void>): TakenInbox {
+  take(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer {
     const { server, lockMs } = this.#parts;
     const run = async (job: Job<Content>): Promise<void> => {
-      await handle({ id: idIn(job.id), content: job.data, isRepeated: job.attemptsStarted > 1 });
-      await job.updateData(HANDLED);
+      await handle({ id: packetIdOf(job.id), content: job.data, isRepeated: job.attemptsStarted > 1 });
+      await job.updateData(HANDLED_CONTENT);
     };
     const options = {
-      concurrency: AT_ONCE,
+      concurrency: MAX_CONCURRENT_PACKETS,
       lockDuration: lockMs,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MAX_TAKEOVERS,
     };
     const worker = server.worker(nameOf(partition), run, options, this.#onError(partition));
-    this.#taken.add(worker);
+    this.#consumers.add(worker);
     return {
       close: async () => {
-        this.#taken.delete(worker);
+        this.#consumers.delete(worker);
         await worker.close();
       },
     };
@@ -96,7 +96,7 @@ export class Queues implements Inbox {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#taken].map((worker) => worker.close()));
+    await Promise.all([...this.#consumers].map((worker) => worker.close()));
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
     await this.#parts.server.close();
   }
@@ -110,7 +110,7 @@ export class Queues implements Inbox {
   }
 
   #onError(partition: number): (error: Error) => void {
-    return (error) => this.#parts.log.warn({ partition, err: error }, 'A queue of packets failed; retrying.');
+    return (error) => this.#parts.log.warn({ partition, err: error }, 'A packet queue failed; retrying.');
   }
 }
 
@@ -118,4 +118,4 @@ const nameOf = (partition: number): string => `atelier-inbox-${partition}`;
 
 /** BullMQ does not allow an id of digits alone. */
 const jobIdOf = (id: string): string => `i${id}`;
-const idIn = (jobId = ''): string => jobId.slice(1);
+const packetIdOf = (jobId = ''): string => jobId.slice(1);

@@ -12,9 +12,9 @@ interface ReachOptions {
 }
 
 /** Whether the gateway can fetch a URL. */
-export type ReachCheck = (address: string) => Promise<boolean>;
+export type ReachCheck = (url: string) => Promise<boolean>;
 
-const lookUp = (name: string) => lookup(name, { all: true });
+const lookUpAll = (name: string) => lookup(name, { all: true });
 
 /**
  * Any gateway can reach a public URL. In a private network, only the gateway's own files and those of an embedded
@@ -25,12 +25,12 @@ export function createReachCheck({
   gatewayOrigin,
   extraOrigins,
   allowPrivate,
-  resolve = lookUp,
+  resolve = lookUpAll,
 }: ReachOptions): ReachCheck {
   const known = new Set([gatewayOrigin, ...extraOrigins].map((origin) => new URL(origin).origin));
-  return async (address) => {
-    if (await isPublic(address, resolve)) return true;
-    const origin = URL.parse(address)?.origin;
+  return async (url) => {
+    if (await isPublic(url, resolve)) return true;
+    const origin = URL.parse(url)?.origin;
     return allowPrivate && origin !== undefined && known.has(origin) && !(await isPublic(gatewayOrigin, resolve));
   };
 }
@@ -40,13 +40,13 @@ async function isPublic(address: string, resolve: NonNullable<ReachOptions['reso
   const host = url ? hostOf(url) : '';
   if (isIP(host) !== 0) return isPublicAddress(host);
   // An unknown host name cannot lead into a private network. Checking the file will show that it cannot be fetched.
-  const found = await resolve(host).catch(() => undefined);
-  return found === undefined || (found.length > 0 && found.every((one) => isPublicAddress(one.address)));
+  const addresses = await resolve(host).catch(() => undefined);
+  return addresses === undefined || (addresses.length > 0 && addresses.every((one) => isPublicAddress(one.address)));
 }
 
 /** Removes URLs with which any reader could fetch a member's file. */
-export const withoutSignedAddresses = (text: string): string =>
-  text.replace(/https?:\/\/\S+ ?/gi, (address) => (signatureExpiry(address.trim()) === undefined ? address : ''));
+export const withoutSignedUrls = (text: string): string =>
+  text.replace(/https?:\/\/\S+ ?/gi, (url) => (signatureExpiry(url.trim()) === undefined ? url : ''));
 
 /**
  * When Discord's signed URL of a file expires; undefined for any other URL. The host does not matter, because
@@ -60,5 +60,5 @@ export function signatureExpiry(address: string): number | undefined {
   return /^[\da-f]{1,12}$/i.test(seconds) ? Number.parseInt(seconds, 16) * 1_000 : undefined;
 }
 
-/** Returns fresh URLs of files in Discord, by their old URLs. Those that Discord does not refresh are missing. */
-export type RefreshAddresses = (addresses: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+/** Returns fresh URLs of files in Discord, by their old URLs. URLs that Discord does not refresh are missing. */
+export type RefreshUrls = (addresses: readonly string[]) => Promise<ReadonlyMap<string, string>>;

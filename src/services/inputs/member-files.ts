@@ -7,7 +7,7 @@ import type { Materials, Reference } from '../tasks/materials.ts';
 
 export interface MemberFilesParts {
   media: Media;
-  sounds: Pick<AudioService, 'decoded'>;
+  sounds: Pick<AudioService, 'decode'>;
   log: Pick<PlainLog, 'info'>;
   memberId: string;
 }
@@ -27,7 +27,7 @@ export const FETCH_LIMIT_MS = 60_000;
 /** More text than any model can read. */
 const MAX_DOCUMENT_BYTES = 10 * MB;
 /** Four 4K images have 67 million pixels; hardly any reference image is larger. */
-const MAX_PIXELS = 80_000_000;
+const MAX_IMAGE_PIXELS = 80_000_000;
 
 /** Enough for a detailed video of 15 seconds. Discord does not accept larger files from most members. */
 const MAX_VIDEO_BYTES = 100 * MB;
@@ -35,13 +35,13 @@ const MAX_VIDEO_BYTES = 100 * MB;
 /** Five minutes of uncompressed stereo speech. */
 const MAX_AUDIO_BYTES = 60 * MB;
 /** No utterance is longer than this, and models cannot process more. */
-const MAX_SECONDS = 5 * 60;
+const MAX_AUDIO_SECONDS = 5 * 60;
 
 export const formatMegabytes = (bytes: number): string => `${bytes / MB} MB`;
 
 type Medium = Reference['medium'];
 
-/** Fetches files that members gave, without the key. They are released after use, even if using them fails. */
+/** Fetches files from members, without the API key. Files are released after use, even after a failure. */
 export class MemberFiles {
   readonly #parts: MemberFilesParts;
 
@@ -49,33 +49,33 @@ export class MemberFiles {
     this.#parts = parts;
   }
 
-  async withFile<T>(given: NamedFile, work: (file: Fetched) => Promise<T>): Promise<T> {
-    const { address, medium = 'image' } = given;
+  async withFile<T>(source: NamedFile, work: (file: Fetched) => Promise<T>): Promise<T> {
+    const { address, medium = 'image' } = source;
     try {
       const file = await this.#parts.media.fetch({ address }, this.#options(limitOf(medium)));
       return await withRelease(file, async () => {
         const { kind } = file.type;
         if (medium !== 'any' && kind !== medium) throw new MediaError('not-media', `The file is of the kind ${kind}.`);
-        if (kind === 'image' && file.size > MAX_IMAGE_BYTES) throw imageTooLarge(given.name);
+        if (kind === 'image' && file.size > MAX_IMAGE_BYTES) throw imageTooLarge(source.name);
         return await work(file);
       });
     } catch (error) {
-      throw error instanceof Refusal ? error : refusalOf(this.toExpectedError(error), given);
+      throw error instanceof Refusal ? error : refusalOf(this.toExpectedError(error), source);
     }
   }
 
   /** Decodes the image completely and removes its metadata. */
   async checkImage(file: FileContent) {
     const { width, height, frames } = await this.#parts.media.imageFacts(file);
-    if (width * height * frames > MAX_PIXELS) {
-      throw new MediaError('too-large', `The image has more than ${MAX_PIXELS / 1e6} million pixels.`);
+    if (width * height * frames > MAX_IMAGE_PIXELS) {
+      throw new MediaError('too-large', `The image has more than ${MAX_IMAGE_PIXELS / 1e6} million pixels.`);
     }
     return await this.#parts.media.checkImage(file);
   }
 
-  /** Reads files one at a time: as text if they contain nothing else. */
-  async readDocuments(given: readonly NamedFile[]): Promise<ReadDocument[]> {
-    return await Array.fromAsync(given, (one) => {
+  /** Reads files one at a time, each as a PDF or as plain text. */
+  async readDocuments(sources: readonly NamedFile[]): Promise<ReadDocument[]> {
+    return await Array.fromAsync(sources, (one) => {
       const { name } = one;
       const tooLarge = new Refusal('refusals.documentTooLarge', { name, max: formatMegabytes(MAX_DOCUMENT_BYTES) });
       return this.#withContent(one, MAX_DOCUMENT_BYTES, tooLarge, (file) => readDocument(name, file));
@@ -83,13 +83,14 @@ export class MemberFiles {
   }
 
   /** Reads a member's recording. The format is determined by the bytes, and not by the name. */
-  readAudio(given: NamedFile): Promise<Pcm> {
+  readAudio(source: NamedFile): Promise<Pcm> {
     const tooLarge = new Refusal('refusals.fileTooLarge', {
-      name: given.name,
+      name: source.name,
       max: formatMegabytes(MAX_AUDIO_BYTES),
     });
-    const work = (file: FileContent): Promise<Pcm> => this.#parts.sounds.decoded(file, { maxSeconds: MAX_SECONDS });
-    return this.#withContent(given, MAX_AUDIO_BYTES, tooLarge, work);
+    const work = (file: FileContent): Promise<Pcm> =>
+      this.#parts.sounds.decode(file, { maxSeconds: MAX_AUDIO_SECONDS });
+    return this.#withContent(source, MAX_AUDIO_BYTES, tooLarge, work);
   }
 
   async #withContent<T>(
@@ -136,8 +137,8 @@ const limitOf = (medium: Medium): number => (medium === 'image' ? MAX_IMAGE_BYTE
 const imageTooLarge = (name: string): Refusal =>
   new Refusal('refusals.imageTooLarge', { name, max: formatMegabytes(MAX_IMAGE_BYTES) });
 
-function refusalOf({ kind }: MediaError, given: NamedFile): Refusal {
-  const { name, medium = 'image' } = given;
+function refusalOf({ kind }: MediaError, source: NamedFile): Refusal {
+  const { name, medium = 'image' } = source;
   const max = formatMegabytes(limitOf(medium));
   switch (kind) {
     case 'not-media':
@@ -153,7 +154,7 @@ function refusalOf({ kind }: MediaError, given: NamedFile): Refusal {
       return new Refusal('refusals.imageGone', { name });
     case 'forbidden-address':
       // Files that only the bot can fetch may be uploaded instead.
-      if (given.medium === undefined) return new Refusal('refusals.imageUnreachable', { name });
+      if (source.medium === undefined) return new Refusal('refusals.imageUnreachable', { name });
       return new Refusal('refusals.referenceNotPublic', { name });
     case 'unreachable':
     case 'timeout':
@@ -165,14 +166,14 @@ type ReadDocument = NonNullable<Materials['documents']>[number];
 
 const PDF = '%PDF-';
 const PDF_HEAD_BYTES = 1024;
-/** A multiple of three bytes, so the base64 pieces can be joined. */
-const PIECE_BYTES = 3 * 64 * 1024;
+/** A multiple of three bytes, so the base64 chunks can be joined. */
+const CHUNK_BYTES = 3 * 64 * 1024;
 
-/** The type is determined by the bytes, never by the name. Read in pieces, so that a large file does not block the event loop. */
+/** The type is determined by the bytes, never by the name. Documents are read in chunks, so that a large file does not block the event loop. */
 async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
   if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
   if (await isPdf(content)) {
-    const base64 = await Array.fromAsync(piecesOf(content, PIECE_BYTES), (piece) => piece.toString('base64'));
+    const base64 = await Array.fromAsync(piecesOf(content, CHUNK_BYTES), (chunk) => chunk.toString('base64'));
     return { name, data: `data:application/pdf;base64,${base64.join('')}` };
   }
   const text = await readText(content);
@@ -188,17 +189,17 @@ async function isPdf(content: FileContent): Promise<boolean> {
 
 async function readText(content: FileContent): Promise<string | undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const pieces: string[] = [];
+  const chunks: string[] = [];
   try {
-    for await (const piece of piecesOf(content, PIECE_BYTES)) {
+    for await (const chunk of piecesOf(content, CHUNK_BYTES)) {
       // Text contains no NUL; nearly every other file does.
-      if (piece.includes(0)) return undefined;
-      pieces.push(decoder.decode(piece, { stream: true }));
+      if (chunk.includes(0)) return undefined;
+      chunks.push(decoder.decode(chunk, { stream: true }));
     }
-    pieces.push(decoder.decode());
+    chunks.push(decoder.decode());
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
   }
-  return pieces.join('');
+  return chunks.join('');
 }

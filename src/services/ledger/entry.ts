@@ -33,7 +33,7 @@ export const entrySchema = z.object({
   /** The member's roles that had limits in that server. */
   roleIds: z.array(z.string()).optional(),
   channelId: z.string().optional(),
-  /** Requested if only the member has installed the bot, so the server is not involved. */
+  /** Set if only the member has installed the bot, so the server is not involved. */
   isDirect: z.literal(true).optional(),
   kind: z.string(),
   model: z.string().optional(),
@@ -79,16 +79,16 @@ export function factOfTask(task: Task): Fact {
 
 function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
-  // The ledger has the same request under its successor.
+  // The same request is counted under its successor.
   if (task.handedOver || task.releasedAt !== undefined) return 'refunded';
   if (task.review?.outcome === 'deleted') return 'waived';
-  // The model has worked for any part of an answer, possibly even for one that the bot did not receive.
+  // Any part of an answer has cost something, possibly even one that the bot did not receive.
   if (task.traits.isText && failure && hasCost(task)) return 'settled';
   if (state === 'ready' || state === 'delivered') return 'settled';
   // It may have cost something, but that can no longer be determined, so the estimate counts.
   const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
   if (isDismissed) return 'settled';
-  // The member has requested it again, and the first may have been carried out as well: its estimate counts.
+  // The member has repeated the request, and the first one may have been carried out as well, so its estimate counts.
   if (state === 'unconfirmed') return task.isRepeated ? 'settled' : 'unconfirmed';
   return state === 'cancelled' || state === 'failed' || state === 'expired' ? 'refunded' : 'reserved';
 }
@@ -101,19 +101,21 @@ function hasCost({ text, answer, failure }: Task): boolean {
 
 export const standingOf = ({ facts }: Entry): Standing => facts.at(-1)?.standing ?? 'reserved';
 
-const ENDS: ReadonlySet<Standing> = new Set(['settled', 'waived']);
+const FINAL_STANDINGS: ReadonlySet<Standing> = new Set(['settled', 'waived']);
 
 /** A reported amount is authoritative; the estimate only applies until one is known. */
 export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolean } | undefined {
-  const reported = facts.findLast(({ standing, amount }) => ENDS.has(standing) && amount !== undefined)?.amount;
+  const reported = facts.findLast(
+    ({ standing, amount }) => FINAL_STANDINGS.has(standing) && amount !== undefined,
+  )?.amount;
   const amount = reported ?? facts[0]?.amount;
   return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
 }
 
-const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
+const IDENTITY_FIELDS = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
 
 /** The estimate and the cost, if both are known. */
-export function comparedOf(entry: Entry): { estimate: string; cost: string } | undefined {
+export function estimateAndCostOf(entry: Entry): { estimate: string; cost: string } | undefined {
   const known = amountOf(entry);
   const [first] = entry.facts;
   if (!known || known.isEstimate || first?.standing !== 'reserved' || first.amount === undefined) return undefined;
@@ -123,18 +125,18 @@ export function comparedOf(entry: Entry): { estimate: string; cost: string } | u
 /** The entry as it should be according to the task; the same object if it is correct already. */
 export function reconcileEntry(known: Entry | undefined, task: Task): Entry {
   const fresh = createEntry(task);
-  const isOfTask = known !== undefined && IDENTITY.every((name) => known[name] === fresh[name]);
+  const matchesTask = known !== undefined && IDENTITY_FIELDS.every((name) => known[name] === fresh[name]);
   // Tasks do not store the roles of their owners.
   const kept = known && { ...withoutUndefined({ roleIds: known.roleIds }), facts: known.facts };
-  return addFact(isOfTask ? known : { ...fresh, ...kept }, factOfTask(task));
+  return addFact(matchesTask ? known : { ...fresh, ...kept }, factOfTask(task));
 }
 
 /** The entry with the estimate and the cost of its task; the same object if it has them already. */
 export function withAmountsOf(entry: Entry, { estimate, cost }: Pick<Task, 'estimate' | 'cost'>): Entry {
   const facts = entry.facts.map((fact) => {
-    const isEnd = ENDS.has(fact.standing);
-    const told = isEnd ? cost : fact.standing === 'reserved' ? estimate?.amount : undefined;
-    return told === undefined || told === fact.amount ? fact : { ...fact, amount: told };
+    const isEnd = FINAL_STANDINGS.has(fact.standing);
+    const newAmount = isEnd ? cost : fact.standing === 'reserved' ? estimate?.amount : undefined;
+    return newAmount === undefined || newAmount === fact.amount ? fact : { ...fact, amount: newAmount };
   });
   return facts.every((fact, index) => fact === entry.facts[index]) ? entry : { ...entry, facts };
 }
@@ -159,8 +161,8 @@ export interface AnonymisationRequest {
  * original id cannot be found.
  */
 export function anonymise({ id, at, kind, model, facts }: Entry, secret: string): Entry {
-  const other = createHmac('sha256', secret).update(id).digest('hex').slice(0, 24);
-  return { id: other, at, kind, ...(model !== undefined && { model }), facts };
+  const anonymousId = createHmac('sha256', secret).update(id).digest('hex').slice(0, 24);
+  return { id: anonymousId, at, kind, ...(model !== undefined && { model }), facts };
 }
 
 /** The store of entries and tasks. Every method throws if the store fails. */
@@ -176,7 +178,7 @@ export interface EntryStore {
   /** All stored tasks, live and finished. */
   tasks(): AsyncGenerator<Task>;
   /** The sums that an anonymous entry still counts in. */
-  keepScopes(entry: Entry, scopes: readonly string[], untilMs: number): Promise<void>;
+  keepScopes(entry: Entry, scopes: readonly string[], ttlMs: number): Promise<void>;
   /** By the entry's key. */
   keptScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** The day of the oldest entry that may still be open; undefined if there is no ledger yet. */

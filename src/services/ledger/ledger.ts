@@ -14,11 +14,11 @@ import {
   amountOf,
   anonymise,
   closeOrphan,
-  comparedOf,
   createEntry,
   type Entry,
   type EntryStore,
   entryKey,
+  estimateAndCostOf,
   type Fact,
   factOfTask,
   reconcileEntry,
@@ -53,13 +53,13 @@ export interface UsageGroup {
   state: 'settled' | 'open' | 'unconfirmed' | 'waived';
 }
 
-interface UncountedGroup {
+interface UnsummedGroup {
   use: Omit<UsageGroup, 'amount' | 'compared'>;
   amounts: string[];
-  compared: NonNullable<ReturnType<typeof comparedOf>>[];
+  compared: NonNullable<ReturnType<typeof estimateAndCostOf>>[];
 }
 
-function sumOfCompared(all: UncountedGroup['compared']): UsageGroup['compared'] {
+function sumOfCompared(all: UnsummedGroup['compared']): UsageGroup['compared'] {
   const estimate = sumOf(all.map((one) => one.estimate));
   const cost = sumOf(all.map((one) => one.cost));
   return estimate === undefined || cost === undefined ? undefined : { count: all.length, estimate, cost };
@@ -70,13 +70,13 @@ const STATES = {
   refunded: undefined,
 };
 
-/** SQLite reads synchronously, so a long run over other members' entries would block the process. */
-const ENTRIES_AT_ONCE = 100;
+/** SQLite reads synchronously, so a long scan of other members' entries would block the process. */
+const ENTRIES_PER_TURN = 100;
 
-const OPEN: ReadonlySet<Standing> = new Set(['reserved', 'unconfirmed']);
+const OPEN_STANDINGS: ReadonlySet<Standing> = new Set(['reserved', 'unconfirmed']);
 
-/** Two months, because what exceeded the last month counts against this one. */
-const COUNTED_MS = 62 * DAY_MS;
+/** Two months, because usage above last month's limit counts against this month. */
+const COUNTING_PERIOD_MS = 62 * DAY_MS;
 
 interface LedgerParts {
   entries: EntryStore;
@@ -92,7 +92,7 @@ export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standi
 
 /**
  * Who used what, derived from tasks: reserved before a request is submitted, settled or refunded at its end. A failed
- * write is repeated at the task's next change, at shutdown or at the next start; no result waits for it.
+ * write is retried at the task's next change, at shutdown or at the next start; no result waits for it.
  */
 export class Ledger {
   readonly #parts: LedgerParts;
@@ -106,7 +106,7 @@ export class Ledger {
     this.#parts = parts;
   }
 
-  /** Repairs what a crash left behind; for a store without a ledger, creates it from the stored tasks. */
+  /** Repairs what a crash left behind; for a store without a ledger, creates one from the stored tasks. */
   async open(all: readonly Task[]): Promise<void> {
     const live = all.filter(({ traits }) => traits.isPaid);
     const { entries, clock, spending } = this.#parts;
@@ -125,8 +125,9 @@ export class Ledger {
         count(entry);
         continue;
       }
-      // A crash may have come between a member's decision about an unknown outcome, or its withdrawal, and its entry.
-      const mayDiffer = OPEN.has(standingOf(entry)) || entry.facts.some(({ standing }) => standing === 'unconfirmed');
+      // A crash may have come between a member's decision about an unknown outcome, or its withdrawal, and the change of the entry.
+      const mayDiffer =
+        OPEN_STANDINGS.has(standingOf(entry)) || entry.facts.some(({ standing }) => standing === 'unconfirmed');
       const task = unmatched.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
       unmatched.delete(entry.id);
       const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
@@ -141,13 +142,13 @@ export class Ledger {
 
   /** Called before anything is done for a request. Throws the `Refusal` of a limit that it would exceed. */
   async reserve(task: Task, roleIds: readonly string[] = []): Promise<void> {
-    if (task.traits.isPaid) await this.#gate.pass(() => this.#reserve(task, roleIds));
+    if (task.traits.isPaid) await this.#gate.run(() => this.#reserve(task, roleIds));
   }
 
   async #reserve(task: Task, roleIds: readonly string[]): Promise<void> {
     const { entries, spending } = this.#parts;
     const entry = createEntry(task, spending?.limitedRoles(task, roleIds));
-    // A request that is repeated under the same key uses the reservation of the first.
+    // A request that is repeated under the same key uses the reservation of the first one.
     if (task.predecessorId === undefined) await spending?.admit(entry, roleIds);
     else spending?.replace(undefined, entry);
     try {
@@ -159,11 +160,11 @@ export class Ledger {
     this.#open.add(task.id);
   }
 
-  /** Counts all entries again if limits like these need more than is counted. Until then no other request is reserved. */
+  /** Counts all entries again if these limits need sums that are not counted yet. Until then, no other request is reserved. */
   async countFor(limits: readonly Limits[]): Promise<void> {
     const { spending, entries, clock } = this.#parts;
     if (!spending?.needsCount(limits)) return;
-    await this.#gate.passAlone(async () => {
+    await this.#gate.runExclusively(async () => {
       const counting = spending.beginCount(limits);
       const kept = await entries.keptScopes();
       for await (const entry of entries.between(dayOf(counting.since), dayOf(clock.now())))
@@ -182,10 +183,10 @@ export class Ledger {
 
   /** Requests with an unknown outcome, made within a range of time. */
   async *unconfirmed(after: number, until: number): AsyncGenerator<Entry> {
-    let seen = 0;
+    let seenCount = 0;
     for await (const entry of this.#parts.entries.between(dayOf(after), dayOf(until))) {
-      seen += 1;
-      if (seen % ENTRIES_AT_ONCE === 0) await setImmediate();
+      seenCount += 1;
+      if (seenCount % ENTRIES_PER_TURN === 0) await setImmediate();
       if (standingOf(entry) === 'unconfirmed' && entry.at > after && entry.at <= until) yield entry;
     }
   }
@@ -222,17 +223,21 @@ export class Ledger {
     if (this.#unwritten.has(task.id)) throw new Error(`The end of task ${task.id} is not in the ledger yet.`);
   }
 
-  /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped: kept or still open tasks. */
-  async anonymise(who: AnonymisationRequest, isKept: (id: string) => Promise<boolean>): Promise<number> {
+  /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped because their tasks are kept or still open. */
+  async anonymise(request: AnonymisationRequest, isKept: (id: string) => Promise<boolean>): Promise<number> {
     const { entries, spending } = this.#parts;
     let kept = 0;
-    for await (const entry of this.#entriesOf(who.memberId, who.until, entries.between('', dayOf(who.until)))) {
+    for await (const entry of this.#entriesOf(
+      request.memberId,
+      request.until,
+      entries.between('', dayOf(request.until)),
+    )) {
       if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) kept += 1;
       else {
-        const anonymous = anonymise(entry, who.secret);
-        await this.#gate.pass(async () => {
+        const anonymous = anonymise(entry, request.secret);
+        await this.#gate.run(async () => {
           // Usage stays counted in the same sums, without a name.
-          if (spending) await entries.keepScopes(anonymous, spending.scopesOf(entry), COUNTED_MS);
+          if (spending) await entries.keepScopes(anonymous, spending.scopesOf(entry), COUNTING_PERIOD_MS);
           await entries.rename(entry, anonymous);
         });
       }
@@ -248,15 +253,15 @@ export class Ledger {
   }
 
   /** The entries of all partitions, oldest first. */
-  async *everyEntryOf(memberId: string, until: number): AsyncGenerator<Entry> {
-    yield* this.#entriesOf(memberId, until, this.#everywhere('', dayOf(until)));
+  async *allEntriesOf(memberId: string, until: number): AsyncGenerator<Entry> {
+    yield* this.#entriesOf(memberId, until, this.#allEntries('', dayOf(until)));
   }
 
   async *#entriesOf(memberId: string, until: number, entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
-    let seen = 0;
+    let seenCount = 0;
     for await (const entry of entries) {
-      seen += 1;
-      if (seen % ENTRIES_AT_ONCE === 0) await setImmediate();
+      seenCount += 1;
+      if (seenCount % ENTRIES_PER_TURN === 0) await setImmediate();
       if (entry.memberId === memberId && entry.at <= until) yield entry;
     }
   }
@@ -268,7 +273,7 @@ export class Ledger {
   }
 
   /** The entries of all partitions, oldest day first. */
-  async *#everywhere(first: string, last: string): AsyncGenerator<Entry> {
+  async *#allEntries(first: string, last: string): AsyncGenerator<Entry> {
     const { entries, others } = this.#parts;
     if (!others) return yield* entries.between(first, last);
     const all = [entries, ...(await others.all()).map((rows) => rows.entries)];
@@ -278,22 +283,22 @@ export class Ledger {
 
   /** The sums of all partitions, sorted by day, then by first occurrence. */
   async queryUsage({ range, memberId, guildId }: UsageQuery): Promise<UsageGroup[]> {
-    const groups = new Map<string, UncountedGroup>();
-    for await (const entry of this.#everywhere(range.start, range.end)) {
+    const groups = new Map<string, UnsummedGroup>();
+    for await (const entry of this.#allEntries(range.start, range.end)) {
       const state = STATES[standingOf(entry)];
       if (state === undefined) continue;
       if (memberId !== undefined && (entry.memberId !== memberId || state === 'waived')) continue;
       if (guildId !== undefined && entry.guildId !== guildId) continue;
       const known = amountOf(entry);
       const { memberId: owner, roleIds = [], kind, model } = entry;
-      const alike = { day: dayOf(entry.at), memberId: owner, roleIds, kind, model, state };
+      const commonFields = { day: dayOf(entry.at), memberId: owner, roleIds, kind, model, state };
       const isEstimate = known?.isEstimate ?? false;
-      const key = JSON.stringify([...Object.values(alike), isEstimate, known !== undefined]);
-      const group = groups.get(key) ?? { use: { ...alike, isEstimate, count: 0 }, amounts: [], compared: [] };
+      const key = JSON.stringify([...Object.values(commonFields), isEstimate, known !== undefined]);
+      const group = groups.get(key) ?? { use: { ...commonFields, isEstimate, count: 0 }, amounts: [], compared: [] };
       groups.set(key, group);
       group.use.count += 1;
       if (known) group.amounts.push(known.amount);
-      const compared = comparedOf(entry);
+      const compared = estimateAndCostOf(entry);
       if (compared) group.compared.push(compared);
     }
     return [...groups.values()].map(({ use, amounts, compared }) => ({
@@ -306,15 +311,15 @@ export class Ledger {
   /** Changes the entry of a task and what it counts. */
   async #change(task: Task, transition: (known: Entry | undefined) => Entry): Promise<void> {
     const { entries, spending } = this.#parts;
-    await this.#gate.pass(async () => {
-      let before: Entry | undefined;
-      let after: Entry | undefined;
+    await this.#gate.run(async () => {
+      let previous: Entry | undefined;
+      let updated: Entry | undefined;
       await entries.change(taskEntryKey(task), (known) => {
-        before = known;
-        after = transition(known);
-        return after;
+        previous = known;
+        updated = transition(known);
+        return updated;
       });
-      if (before !== after) spending?.replace(before, after);
+      if (previous !== updated) spending?.replace(previous, updated);
     });
   }
 

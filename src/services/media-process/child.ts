@@ -46,17 +46,17 @@ export function toError(parts: JobFailure): Error {
   }
 }
 
-const PROGRAM = fileURLToPath(new URL('./program/main.ts', import.meta.url));
+const PROGRAM_PATH = fileURLToPath(new URL('./program/main.ts', import.meta.url));
 const COMPILE_CACHE = new URL('../../../scripts/compile-cache.mjs', import.meta.url).href;
 /** Limits the JavaScript heap; images and samples are outside of it. */
-const FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import', COMPILE_CACHE];
+const NODE_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import', COMPILE_CACHE];
 /** Neither a file nor the result of a job is larger. */
 const MAX_RESULT_BYTES = 128 * 2 ** 20;
 
 interface ChildListeners {
   onReport(report: ProcessReport, body: Buffer<ArrayBuffer>): void;
-  /** Called once when the process has ended, with the system's report about it. */
-  ended(how: string): void;
+  /** Called once when the process has ended, with the exit code or signal. */
+  ended(reason: string): void;
 }
 
 export class MediaChild {
@@ -65,7 +65,7 @@ export class MediaChild {
   readonly ended: Promise<void>;
 
   constructor(memoryBytes: number, listeners: ChildListeners) {
-    this.#process = spawn(process.execPath, [...FLAGS, PROGRAM, String(memoryBytes)], {
+    this.#process = spawn(process.execPath, [...NODE_FLAGS, PROGRAM_PATH, String(memoryBytes)], {
       env: ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       windowsHide: true,
@@ -73,10 +73,10 @@ export class MediaChild {
     const pipe = this.#process.stdio[3];
     if (!(pipe instanceof Socket)) throw new Error('A process was started without its pipe.');
     this.#pipe = pipe;
-    const reader = new FrameReader(MAX_RESULT_BYTES, ({ note, body }) => listeners.onReport(reportIn(note), body));
-    pipe.on('data', (piece: Buffer) => {
+    const reader = new FrameReader(MAX_RESULT_BYTES, ({ note, body }) => listeners.onReport(parseReport(note), body));
+    pipe.on('data', (chunk: Buffer) => {
       try {
-        reader.read(piece);
+        reader.read(chunk);
       } catch (error) {
         if (!(error instanceof BrokenFrame)) throw error;
         pipe.destroy();
@@ -87,10 +87,10 @@ export class MediaChild {
     pipe.on('error', () => undefined);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
-    const end = (how: string): void => {
+    const end = (reason: string): void => {
       pipe.destroy();
       resolve();
-      listeners.ended(how);
+      listeners.ended(reason);
     };
     this.#process.once('error', (error) => {
       if (this.#process.pid === undefined) end(error.message);
@@ -102,8 +102,8 @@ export class MediaChild {
     return this.#process.pid;
   }
 
-  send(order: ProcessCommand, body?: Uint8Array): void {
-    writeFrame(this.#pipe, order, body);
+  send(command: ProcessCommand, body?: Uint8Array): void {
+    writeFrame(this.#pipe, command, body);
   }
 
   /** Kills the process instead of asking it to end, because it may hang. */
@@ -125,11 +125,11 @@ export class MediaChild {
   }
 }
 
-function reportIn(note: string): ProcessReport {
+function parseReport(note: string): ProcessReport {
   try {
     return report.parse(JSON.parse(note));
   } catch (cause) {
-    throw new BrokenFrame('A note that is no report.', { cause });
+    throw new BrokenFrame('A note is not a valid report.', { cause });
   }
 }
 

@@ -13,16 +13,16 @@ export type Job =
   | { do: 'drawn-mask'; maxPixels: number }
   | { do: 'chart'; chart: ChartData }
   | { do: 'read-sound'; type: ReadableAudioType; maxSeconds: number }
-  /** Further samples of one voice. A process that does not have the samples before `from` cannot continue it. */
+  /** Further samples of one voice. A process that does not have the samples before `from` cannot continue the voice. */
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
 
 export const readableAudioTypes = ['ogg', 'mp3', 'wav'] as const;
 export type ReadableAudioType = (typeof readableAudioTypes)[number];
 
-/** A class of jobs, which only wait for each other. */
+/** A class of jobs. A job only waits for others of its class. */
 export interface JobClass {
-  readonly maxAtOnce: number;
+  readonly maxConcurrent: number;
   /** The most bytes of files in the process at the same time; a larger file is processed alone. */
   readonly maxBytes: number;
   readonly maxWaiting: number;
@@ -33,8 +33,8 @@ export interface JobClass {
 }
 
 const image: JobClass = {
-  // Some of them work while others wait for memory.
-  maxAtOnce: 4,
+  // Some of the jobs run while others wait for memory.
+  maxConcurrent: 4,
   maxBytes: 32 * 2 ** 20,
   maxWaiting: Number.POSITIVE_INFINITY,
   isTrusted: false,
@@ -42,7 +42,7 @@ const image: JobClass = {
   limitMs: () => 60_000,
 };
 
-const chart: JobClass = { ...image, maxAtOnce: 1, maxWaiting: 32, limitMs: () => 30_000 };
+const chart: JobClass = { ...image, maxConcurrent: 1, maxWaiting: 32, limitMs: () => 30_000 };
 
 const sound: JobClass = {
   ...image,
@@ -52,7 +52,7 @@ const sound: JobClass = {
 };
 
 /** `VoiceQueue` decides the order of voices. */
-const voice: JobClass = { ...image, maxAtOnce: 2, isTrusted: true, limitMs: () => 60_000 };
+const voice: JobClass = { ...image, maxConcurrent: 2, isTrusted: true, limitMs: () => 60_000 };
 
 export const jobClasses: Readonly<Record<Job['do'], JobClass>> = {
   fit: image,
@@ -79,14 +79,14 @@ export interface JobOutput {
   readonly body?: Uint8Array;
 }
 
-const sentences = {
-  memory: 'The job took more memory than it may.',
-  time: 'The job took more time than it may.',
-  died: 'The job was the end of its process.',
-  busy: 'Too many jobs are waiting already.',
+const messages = {
+  memory: 'The job exceeded its memory limit.',
+  time: 'The job exceeded its time limit.',
+  died: 'The process ended during the job.',
+  busy: 'Too many jobs are already waiting.',
   closed: 'The media process has been closed.',
 };
-export type LossReason = keyof typeof sentences;
+export type LossReason = keyof typeof messages;
 
 /** The outcome of the job is unknown, and it is not retried. */
 export class JobLost extends Error {
@@ -94,7 +94,7 @@ export class JobLost extends Error {
   readonly reason: LossReason;
 
   constructor(reason: LossReason) {
-    super(sentences[reason]);
+    super(messages[reason]);
     this.reason = reason;
   }
 }

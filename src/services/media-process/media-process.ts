@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
-import { aboutNothing, currentSubject } from '../../lib/log-subject.ts';
+import { currentSubject, runWithoutSubject } from '../../lib/log-subject.ts';
 import type { FileContent } from '../media/content.ts';
 import { MediaChild, type ProcessReport, residentBytes, toError } from './child.ts';
 import { type Job, type JobClass, JobLost, jobClasses, type LossReason } from './jobs.ts';
@@ -14,7 +14,7 @@ const MAX_LOSSES = 2;
 
 export interface MediaProcessParts {
   readonly clock: Clock;
-  readonly log: { warn(facts: object, sentence: string): void };
+  readonly log: { warn(facts: object, message: string): void };
   readonly memoryBytes?: number;
 }
 
@@ -105,9 +105,9 @@ export class MediaProcess {
       throw new JobLost('busy');
     this.#jobCount++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
-    const fresh = { losses: 0, isAbandoned: false, unsetLimit: () => undefined };
+    const initialState = { losses: 0, isAbandoned: false, unsetLimit: () => undefined };
     const task = currentSubject().task;
-    const entry: Entry = { id: this.#jobCount, task, job, input, into, jobClass, ...fresh, resolve, reject };
+    const entry: Entry = { id: this.#jobCount, task, job, input, into, jobClass, ...initialState, resolve, reject };
     const cancel = (): void => this.#cancel(entry, signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     this.#waiting.push(entry);
@@ -152,15 +152,15 @@ export class MediaProcess {
   #takeWaiting(isEligible: (entry: Entry) => boolean): Entry[] {
     const running = [...this.#running.values()];
     const taken: Entry[] = [];
-    const fullLanes = new Set<JobClass>();
+    const fullClasses = new Set<JobClass>();
     for (const entry of [...this.#waiting]) {
       const { jobClass } = entry;
-      if (!isEligible(entry) || fullLanes.has(jobClass)) continue;
-      const sameLane = [...running, ...taken].filter((other) => other.jobClass === jobClass);
-      const bytes = sameLane.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
+      if (!isEligible(entry) || fullClasses.has(jobClass)) continue;
+      const sameClass = [...running, ...taken].filter((other) => other.jobClass === jobClass);
+      const bytes = sameClass.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
       // First come, first served: nothing overtakes an entry for which there is no room yet.
-      if (sameLane.length >= jobClass.maxAtOnce || (sameLane.length > 0 && bytes > jobClass.maxBytes))
-        fullLanes.add(jobClass);
+      if (sameClass.length >= jobClass.maxConcurrent || (sameClass.length > 0 && bytes > jobClass.maxBytes))
+        fullClasses.add(jobClass);
       else {
         taken.push(entry);
         this.#waiting.splice(this.#waiting.indexOf(entry), 1);
@@ -176,9 +176,9 @@ export class MediaProcess {
     this.#child.markBusy();
     this.#running.set(id, entry);
     this.#limit(entry);
-    const order = { id, job, ...(into !== undefined && { into }) };
-    if (input?.path === undefined) this.#child.send(order, input?.bytes);
-    else this.#child.send({ ...order, path: input.path });
+    const command = { id, job, ...(into !== undefined && { into }) };
+    if (input?.path === undefined) this.#child.send(command, input?.bytes);
+    else this.#child.send({ ...command, path: input.path });
     if (this.#running.size === 1) this.#sampleLater();
   }
 
@@ -187,10 +187,10 @@ export class MediaProcess {
       onReport: (report, body) => {
         if (this.#child === child) this.#receive(report, body);
       },
-      ended: (how) => {
+      ended: (reason) => {
         if (this.#child !== child) return;
         this.#warn(
-          { how, jobs: this.#running.size, tasks: this.#runningTasks },
+          { how: reason, jobs: this.#running.size, tasks: this.#runningTasks },
           'The media process ended unexpectedly.',
         );
         this.#loseProcess('died');
@@ -215,7 +215,7 @@ export class MediaProcess {
     }
     if ('facts' in report) entry.resolve({ facts: report.facts, bytes: body });
     else entry.reject(toError(report.failure));
-    this.#forget(entry);
+    this.#remove(entry);
     this.#next();
   }
 
@@ -226,7 +226,7 @@ export class MediaProcess {
 
   #timeOut(entry: Entry): void {
     const facts = { job: entry.job.do, ...(entry.task !== undefined && { task: entry.task }) };
-    this.#warn(facts, 'A media job took too long, replacing the media process.');
+    this.#warn(facts, 'A media job took too long; replacing the media process.');
     this.#fail(entry, new JobLost('time'));
     // The other jobs were not the cause.
     const others = [...this.#running.values()].filter(({ isAbandoned }) => !isAbandoned);
@@ -253,7 +253,7 @@ export class MediaProcess {
   #checkMemory(bytes: number): void {
     if (bytes <= this.#memoryBytes || this.#running.size === 0) return;
     const megabytes = Math.round(bytes / 2 ** 20);
-    this.#warn({ megabytes, tasks: this.#runningTasks }, 'The media process took too much memory: it is replaced.');
+    this.#warn({ megabytes, tasks: this.#runningTasks }, 'The media process used too much memory; replacing it.');
     this.#loseProcess('memory');
   }
 
@@ -262,8 +262,8 @@ export class MediaProcess {
   }
 
   /** The process works for many tasks, so its warnings do not belong to the task that started it. */
-  #warn(facts: object, sentence: string): void {
-    aboutNothing(() => this.#log.warn(facts, sentence));
+  #warn(facts: object, message: string): void {
+    runWithoutSubject(() => this.#log.warn(facts, message));
   }
 
   /** One of the running jobs has ended the process, or makes it necessary to end it. Running each of them alone will show which one. */
@@ -301,22 +301,22 @@ export class MediaProcess {
     if (this.#running.has(entry.id)) {
       entry.isAbandoned = true;
       this.#child?.send({ id: entry.id, cancelled: true });
-    } else this.#forget(entry);
+    } else this.#remove(entry);
     entry.reject(reason);
     this.#next();
   }
 
   #fail(entry: Entry, error: unknown): void {
-    this.#forget(entry);
+    this.#remove(entry);
     entry.reject(error);
   }
 
-  #forget(entry: Entry): void {
+  #remove(entry: Entry): void {
     entry.unsetLimit();
     this.#running.delete(entry.id);
     for (const queue of [this.#waiting, this.#suspects]) {
-      const at = queue.indexOf(entry);
-      if (at >= 0) queue.splice(at, 1);
+      const index = queue.indexOf(entry);
+      if (index >= 0) queue.splice(index, 1);
     }
   }
 }

@@ -15,7 +15,7 @@ export interface ContentReader {
 }
 
 /** Chunks have this size, and the event loop gets a turn after each of them. */
-const PIECE = 256 * 1024;
+const DEFAULT_CHUNK_BYTES = 256 * 1024;
 
 export const readWhole = async (content: FileContent): Promise<Buffer> =>
   content.bytes ?? (await readFile(content.path));
@@ -45,7 +45,7 @@ export async function withReader<T>(content: FileContent, work: (reader: Content
   }
 }
 
-export async function* readChunks(content: FileContent, length = PIECE): AsyncGenerator<Buffer> {
+export async function* readChunks(content: FileContent, length = DEFAULT_CHUNK_BYTES): AsyncGenerator<Buffer> {
   if (!content.bytes) return yield* createReadStream(content.path, { highWaterMark: length });
   for (let start = 0; start < content.size; start += length) {
     yield content.bytes.subarray(start, start + length);
@@ -56,16 +56,16 @@ export async function* readChunks(content: FileContent, length = PIECE): AsyncGe
 /** Computes the SHA-256 hash in hexadecimal. */
 export async function hashOf(content: FileContent): Promise<string> {
   const hash = createHash('sha256');
-  for await (const piece of readChunks(content)) hash.update(piece);
+  for await (const chunk of readChunks(content)) hash.update(chunk);
   return hash.digest('hex');
 }
 
 const DATA_URI_HEAD = /^data:[^,]{0,200};base64,/i;
 const MAX_PREFIX_LENGTH = 300;
-const INVALID = /[^A-Za-z0-9+/_-]/;
-const SPACE = /\s/g;
-const TRAILING = /[\s=]/;
-const MAX_TRAILING = 1_024;
+const INVALID_CHARACTER = /[^A-Za-z0-9+/_-]/;
+const WHITESPACE = /\s/g;
+const TRAILING_CHARACTER = /[\s=]/;
+const MAX_TRAILING_LENGTH = 1_024;
 /** Four characters encode three bytes. A chunk is checked and decoded within a millisecond, and then the event loop gets a turn. */
 const GROUP_LENGTH = 4;
 const CHUNK_LENGTH = 64 * 1024 * GROUP_LENGTH;
@@ -73,27 +73,27 @@ const CHUNK_LENGTH = 64 * 1024 * GROUP_LENGTH;
 /** Decodes base64 in either alphabet, with or without the prefix of a data URI. Works in chunks, so that it does not block the event loop. */
 export async function* decodeBase64(base64: string, max: number): AsyncGenerator<Buffer> {
   const start = DATA_URI_HEAD.exec(base64.slice(0, MAX_PREFIX_LENGTH))?.[0].length ?? 0;
-  // Line breaks add a few percent; a text of twice the allowed length is not even scanned.
+  // Line breaks add a few percent; input far beyond the allowed length is not even scanned.
   if (base64.length - start > max * 3 + 1_024) throw tooLargeError(max);
-  const end = endOfLetters(base64, start);
-  let carried = '';
+  const end = endOfData(base64, start);
+  let remainder = '';
   for (let at = start; at < end; at += CHUNK_LENGTH) {
-    const letters = carried + base64.slice(at, Math.min(end, at + CHUNK_LENGTH)).replace(SPACE, '');
-    if (INVALID.test(letters)) throw damagedFileError();
+    const characters = remainder + base64.slice(at, Math.min(end, at + CHUNK_LENGTH)).replace(WHITESPACE, '');
+    if (INVALID_CHARACTER.test(characters)) throw damagedFileError();
     const isLast = at + CHUNK_LENGTH >= end;
     // A single remaining character does not make a whole byte.
-    if (isLast && letters.length % GROUP_LENGTH === 1) throw damagedFileError();
-    const whole = isLast ? letters.length : letters.length - (letters.length % GROUP_LENGTH);
-    carried = letters.slice(whole);
-    yield Buffer.from(letters.slice(0, whole), 'base64');
+    if (isLast && characters.length % GROUP_LENGTH === 1) throw damagedFileError();
+    const decodableLength = isLast ? characters.length : characters.length - (characters.length % GROUP_LENGTH);
+    remainder = characters.slice(decodableLength);
+    yield Buffer.from(characters.slice(0, decodableLength), 'base64');
     await new Promise(setImmediate);
   }
 }
 
-/** Leaves out padding and line breaks at the end; padding anywhere else means that the text is damaged. */
-function endOfLetters(base64: string, start: number): number {
-  const least = Math.max(start, base64.length - MAX_TRAILING);
+/** Leaves out padding and line breaks at the end; padding anywhere else means that the data is damaged. */
+function endOfData(base64: string, start: number): number {
+  const minEnd = Math.max(start, base64.length - MAX_TRAILING_LENGTH);
   let end = base64.length;
-  while (end > least && TRAILING.test(base64.charAt(end - 1))) end -= 1;
+  while (end > minEnd && TRAILING_CHARACTER.test(base64.charAt(end - 1))) end -= 1;
   return end;
 }

@@ -13,12 +13,12 @@ export type MediaErrorKind = (typeof mediaErrorKinds)[number];
 interface MediaErrorFacts {
   /** The HTTP status, if there was a response. */
   status?: number | undefined;
-  /** The error code of the system or of undici; `aborted` or `closed` for requests that were ended on purpose. */
+  /** The error code from the system or from undici; `aborted` or `closed` for requests that were ended on purpose. */
   code?: string | undefined;
   cause?: unknown;
 }
 
-/** The message may be shown to members. It contains only the host of a URL, because the rest may be signed, and never the key. */
+/** The message may be shown to members. It contains at most the host of a URL, because the rest may be a signature, and never the API key. */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly kind: MediaErrorKind;
@@ -36,4 +36,4 @@ export class MediaError extends Error {
 export const tooLargeError = (max: number): MediaError =>
   new MediaError('too-large', `The file is larger than ${Math.floor(max / 2 ** 20)} MiB.`);
 export const damagedFileError = (cause?: unknown): MediaError =>
-  new MediaError('damaged', 'The file is damaged: it cannot be read to its end.', { cause });
+  new MediaError('damaged', 'The file is damaged and cannot be read completely.', { cause });

@@ -57,8 +57,8 @@ export class ImageJobs {
     if (facts.how === 'none') return facts;
     const { how, extension, isUnchanged, fileBytes, lostManifest } = facts;
     const isFile = fileBytes !== undefined && into !== undefined;
-    const made = isFile ? { size: fileBytes, path: into } : memoryContent(bytes);
-    return { how, type: extension, lostManifest, made: isUnchanged ? undefined : made };
+    const output = isFile ? { size: fileBytes, path: into } : memoryContent(bytes);
+    return { how, type: extension, lostManifest, made: isUnchanged ? undefined : output };
   }
 
   async check(input: FileContent, signal: AbortSignal) {
@@ -73,7 +73,7 @@ export class ImageJobs {
   }
 
   /** Computes the perceptual hash; undefined if the image has nothing by which it could be recognised. */
-  async likenessOf(input: FileContent, signal: AbortSignal): Promise<string | undefined> {
+  async perceptualHashOf(input: FileContent, signal: AbortSignal): Promise<string | undefined> {
     const job: Job = { do: 'likeness', ...this.#limits };
     return (await this.#run(job, likenessFacts, { input, signal })).facts.likeness;
   }
@@ -96,16 +96,16 @@ export class ImageJobs {
   }
 }
 
-function mediaError(lost: JobLost): MediaError {
-  switch (lost.reason) {
+function mediaError(jobLost: JobLost): MediaError {
+  switch (jobLost.reason) {
     case 'memory':
     case 'time':
-      return new MediaError('too-large', 'Decoding the image takes more memory or time than it may.', { cause: lost });
+      return new MediaError('too-large', 'Decoding the image takes too much memory or time.', { cause: jobLost });
     case 'closed':
-      return new MediaError('unreachable', 'The bot is stopping.', { code: 'closed', cause: lost });
+      return new MediaError('unreachable', 'The bot is stopping.', { code: 'closed', cause: jobLost });
     case 'busy':
-      return new MediaError('unreachable', 'Too many images are waiting already.', { cause: lost });
+      return new MediaError('unreachable', 'Too many images are already waiting.', { cause: jobLost });
     case 'died':
-      return damagedFileError(lost);
+      return damagedFileError(jobLost);
   }
 }

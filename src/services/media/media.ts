@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import { PassingBytes } from '../../lib/passing-bytes.ts';
+import { BufferReclaimer } from '../../lib/passing-bytes.ts';
 import type { Fingerprint } from '../fingerprints/fingerprint.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
 import { decodeBase64, type FileContent, hashOf, memoryContent, readChunks, readWhole, withReader } from './content.ts';
 import { CapacityPool, KeyedLimiter } from './download/capacity.ts';
 import { download } from './download/download.ts';
-import { type AddressSource, Hosts } from './download/hosts.ts';
+import { Hosts, type UrlSource } from './download/hosts.ts';
 import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './download/receiver.ts';
 import { damagedFileError, MediaError } from './errors.ts';
@@ -38,7 +38,7 @@ interface FetchOptions {
   max?: number | undefined;
   /** A time limit that is shorter than the general one. */
   timeoutMs?: number | undefined;
-  /** The member who gave the URL. Such files are fetched without the key, never from the operator's network, and only a few at the same time. */
+  /** The member who gave the URL. Such files are fetched without the API key, never from the operator's network, and only a few at the same time. */
   givenBy?: string | undefined;
 }
 type Abortable = Pick<FetchOptions, 'signal'>;
@@ -46,7 +46,7 @@ type Abortable = Pick<FetchOptions, 'signal'>;
 type Image = Buffer | FileContent;
 
 /** How long a delivery waits at most for the perceptual hash of its image. */
-const MAX_LIKENESS_MS = 10_000;
+const MAX_PERCEPTUAL_HASH_MS = 10_000;
 
 type File = Omit<Extract<FitResult, { bytes: Buffer }>, 'how'>;
 
@@ -56,21 +56,21 @@ export class Media {
   readonly #limits: MediaLimits;
   readonly #files: PrivateFiles;
   readonly #results: FileSource;
-  readonly #given: FileSource;
-  readonly #turns: KeyedLimiter;
+  readonly #memberFiles: FileSource;
+  readonly #memberLimiter: KeyedLimiter;
   readonly #images: ImageJobs;
   readonly #ownProcess: MediaProcess | undefined;
   readonly videoFacts = videoFacts;
   readonly readWhole = readWhole;
   readonly #closing = new AbortController();
 
-  constructor(settings: MediaSettings, tools: MediaParts, limits: MediaLimits) {
+  constructor(settings: MediaSettings, parts: MediaParts, limits: MediaLimits) {
     const {
       log,
       clock = systemClock,
       temporaryFolder = tmpdir(),
       resolve = (name) => lookup(name, { all: true }),
-    } = tools;
+    } = parts;
     this.#log = log;
     this.#clock = clock;
     this.#limits = limits;
@@ -78,20 +78,20 @@ export class Media {
     const shared = {
       files: this.#files,
       memory: { freeBytes: limits.memoryBytes },
-      passing: new PassingBytes(),
-      inMemory: limits.inMemoryBytes,
+      passing: new BufferReclaimer(),
+      maxBytesInMemory: limits.inMemoryBytes,
     };
-    const side = (trust: AddressSource, bytes: number): FileSource => {
+    const openSource = (trust: UrlSource, bytes: number): FileSource => {
       const max = Math.min(limits.fileBytes, bytes);
-      const places = { room: new CapacityPool(bytes, max), ...shared };
-      return { max, places, hosts: new Hosts(settings, limits, resolve, trust) };
+      const storage = { room: new CapacityPool(bytes, max), ...shared };
+      return { max, storage, hosts: new Hosts(settings, limits, resolve, trust) };
     };
-    this.#results = side('results', limits.resultsBytes);
-    this.#given = side('given', limits.memberFilesBytes);
-    this.#turns = new KeyedLimiter(limits.fetchesPerMember);
-    const { process = new MediaProcess({ clock: systemClock, log }) } = tools;
+    this.#results = openSource('results', limits.resultsBytes);
+    this.#memberFiles = openSource('given', limits.memberFilesBytes);
+    this.#memberLimiter = new KeyedLimiter(limits.fetchesPerMember);
+    const { process = new MediaProcess({ clock: systemClock, log }) } = parts;
     this.#images = new ImageJobs(process, limits.pixels);
-    this.#ownProcess = process === tools.process ? undefined : process;
+    this.#ownProcess = process === parts.process ? undefined : process;
   }
 
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<FetchedFile> {
@@ -105,25 +105,25 @@ export class Media {
   }
 
   async #receive(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<HeldFile> {
-    const { places, hosts, ...side } = givenBy === undefined ? this.#results : this.#given;
-    const max = Math.min(options.max ?? Number.POSITIVE_INFINITY, side.max);
+    const { storage, hosts, ...fileSource } = givenBy === undefined ? this.#results : this.#memberFiles;
+    const max = Math.min(options.max ?? Number.POSITIVE_INFINITY, fileSource.max);
     return await this.#withTimeout(options, async (signal) => {
-      if ('base64' in source) return await receiveFile(decodeBase64(source.base64, max), places, { max, signal });
-      const how = { hosts, places, limits: this.#limits, clock: this.#clock, max, signal };
-      const get = () => download(source.address, how);
-      return await (givenBy === undefined ? get() : this.#turns.run(givenBy, signal, get));
+      if ('base64' in source) return await receiveFile(decodeBase64(source.base64, max), storage, { max, signal });
+      const downloadOptions = { hosts, storage, limits: this.#limits, clock: this.#clock, max, signal };
+      const get = () => download(source.address, downloadOptions);
+      return await (givenBy === undefined ? get() : this.#memberLimiter.run(givenBy, signal, get));
     });
   }
 
   async #withTimeout<T>(options: FetchOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
-    const late = new AbortController();
-    const tooLate = () => late.abort(new MediaError('timeout', 'The file took too long to arrive.'));
-    const stop = this.#clock.after(Math.min(timeoutMs, this.#limits.overallMs), tooLate);
+    const timeoutController = new AbortController();
+    const onTimeout = () => timeoutController.abort(new MediaError('timeout', 'The file took too long to arrive.'));
+    const cancelTimeout = this.#clock.after(Math.min(timeoutMs, this.#limits.overallMs), onTimeout);
     try {
-      return await this.#withSignals([signal, late.signal], work);
+      return await this.#withSignals([signal, timeoutController.signal], work);
     } finally {
-      stop();
+      cancelTimeout();
     }
   }
 
@@ -138,10 +138,12 @@ export class Media {
   #fitImage(
     content: FileContent,
     maxBytes: number,
-    { signal: unwanted }: Abortable,
-    how: { into?: string | undefined; provenance?: Provenance | undefined },
+    { signal: callerSignal }: Abortable,
+    fitOptions: { into?: string | undefined; provenance?: Provenance | undefined },
   ) {
-    return this.#withSignals([unwanted], (signal) => this.#images.fit(content, maxBytes, { signal, ...how }));
+    return this.#withSignals([callerSignal], (signal) =>
+      this.#images.fit(content, maxBytes, { signal, ...fitOptions }),
+    );
   }
 
   /** Fits a fetched file into the limit, and releases it unless it is returned unchanged. */
@@ -152,17 +154,17 @@ export class Media {
   ): Promise<FittedFile> {
     const unchanged: FittedFile = { how: 'as-is', ...fetched };
     let isReturned = false;
-    let into: PrivateFile | undefined;
+    let outputFile: PrivateFile | undefined;
     try {
       if (fetched.type.kind !== 'image') {
         if (fetched.size > maxBytes) return { how: 'none' };
-        const shown = provenance ? await shownVideo(fetched, maxBytes, provenance) : fetched;
+        const prepared = provenance ? await prepareVideo(fetched, maxBytes, provenance) : fetched;
         isReturned = true;
-        return { how: 'as-is', ...shown };
+        return { how: 'as-is', ...prepared };
       }
       // A re-encoded file is seldom larger than its original.
-      if (fetched.path !== undefined) into = await this.#files.create();
-      const fitted = await this.#fitImage(fetched, maxBytes, options, { into: into?.path, provenance });
+      if (fetched.path !== undefined) outputFile = await this.#files.create();
+      const fitted = await this.#fitImage(fetched, maxBytes, options, { into: outputFile?.path, provenance });
       if (fitted.how === 'none') return fitted;
       const { how, type, made, lostManifest } = fitted;
       isReturned = made === undefined;
@@ -170,12 +172,12 @@ export class Media {
       // The result needs memory like a fetched file. The memory of the original is released first.
       fetched.release();
       const { content, release } = await this.#withTimeout(options, (signal) =>
-        receiveFile(readChunks(made), this.#results.places, { max: Number.POSITIVE_INFINITY, signal }),
+        receiveFile(readChunks(made), this.#results.storage, { max: Number.POSITIVE_INFINITY, signal }),
       );
       return { how, type, ...content, release, ...(lostManifest && { lostManifest }) };
     } finally {
       if (!isReturned) fetched.release();
-      await into?.remove();
+      await outputFile?.remove();
     }
   }
 
@@ -192,10 +194,10 @@ export class Media {
     const hash = await hashOf(file);
     if (file.type.kind !== 'image') return { hash };
     try {
-      const likeness = await this.#withTimeout({ timeoutMs: MAX_LIKENESS_MS }, (signal) =>
-        this.#images.likenessOf(file, signal),
+      const perceptualHash = await this.#withTimeout({ timeoutMs: MAX_PERCEPTUAL_HASH_MS }, (signal) =>
+        this.#images.perceptualHashOf(file, signal),
       );
-      return { hash, ...(likeness !== undefined && { likeness }) };
+      return { hash, ...(perceptualHash !== undefined && { likeness: perceptualHash }) };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       return { hash };
@@ -215,11 +217,11 @@ export class Media {
   async close(): Promise<void> {
     const message = 'Files are no longer fetched: the bot is stopping.';
     this.#closing.abort(new MediaError('unreachable', message, { code: 'closed' }));
-    await Promise.all([this.#results.hosts.close(), this.#given.hosts.close(), this.#ownProcess?.close()]);
+    await Promise.all([this.#results.hosts.close(), this.#memberFiles.hosts.close(), this.#ownProcess?.close()]);
     await this.#files.close();
   }
 
-  /** Combines all signals that can end the work early. The reason of the signal becomes the error, even if another failure came first. */
+  /** Combines all signals that can end the work early. The signal's reason becomes the error, even if another failure came first. */
   async #withSignals<T>(signals: readonly (AbortSignal | undefined)[], work: (signal: AbortSignal) => Promise<T>) {
     const signal = AbortSignal.any([...signals.filter((one) => one !== undefined), this.#closing.signal]);
     try {
@@ -232,28 +234,28 @@ export class Media {
         throw cause;
       }
       if (!signal.aborted) throw error;
-      throw new MediaError('unreachable', 'The file is no longer wanted.', { code: 'aborted', cause });
+      throw new MediaError('unreachable', 'The file is no longer needed.', { code: 'aborted', cause });
     }
   }
 }
 
-export function openMedia(settings: MediaSettings, tools: MediaParts, limits: Partial<MediaLimits> = {}): Media {
-  return new Media(settings, tools, { ...defaultLimits, ...limits });
+export function openMedia(settings: MediaSettings, parts: MediaParts, limits: Partial<MediaLimits> = {}): Media {
+  return new Media(settings, parts, { ...defaultLimits, ...limits });
 }
 
 /** Prepares a video or audio result: without its metadata and with a mark, as far as its format allows. */
-async function shownVideo(fetched: FetchedFile, maxBytes: number, { sourceType: wanted }: Provenance) {
+async function prepareVideo(fetched: FetchedFile, maxBytes: number, { sourceType: defaultSourceType }: Provenance) {
   const { type, release } = fetched;
-  const { content, isSealed, lostManifest, sourceType = wanted } = await cleanVideo(fetched, type);
+  const { content, isSealed, lostManifest, sourceType = defaultSourceType } = await cleanVideo(fetched, type);
   const canBeMarked = type === mediaTypes.mp4 && !isSealed && content.size + MAX_MARK_BYTES <= maxBytes;
-  const marked = wanted && sourceType && canBeMarked ? await markVideo(content, sourceType) : content;
+  const marked = defaultSourceType && sourceType && canBeMarked ? await markVideo(content, sourceType) : content;
   return { ...marked, type, release, ...(lostManifest && { lostManifest }) };
 }
 
 /** Files from members and results from the gateway have separate memory and connections. */
 interface FileSource {
   readonly max: number;
-  readonly places: FileStorage;
+  readonly storage: FileStorage;
   readonly hosts: Hosts;
 }
 
@@ -262,7 +264,7 @@ async function recogniseFile({ content, release }: HeldFile): Promise<FetchedFil
     return await withReader(content, async (reader) => {
       const type = await recogniseContent(reader);
       if (!type)
-        throw new MediaError('not-media', 'What was fetched is not an image, video or audio file that can be shown.');
+        throw new MediaError('not-media', 'The fetched file is not an image, video or audio file that can be shown.');
       if (await isTruncated(reader, type)) throw damagedFileError();
       return { ...content, type, release };
     });

@@ -2,19 +2,19 @@ import type { Clock } from '../../lib/clock.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 
 export interface MediaSettings {
-  /** Scheme, host and port of the gateway. It is allowed at any address, and the only origin that gets the key. */
+  /** Scheme, host and port of the gateway. It is allowed at any address, and the only origin that gets the API key. */
   readonly gatewayOrigin: string;
   readonly apiKey: string;
   /** Allows private addresses, for a file host in the operator's network. Applies to URLs from the gateway, never to those from members. */
   readonly allowPrivate: boolean;
-  /** Further origins that are allowed at any address but never get the key, such as the file host of an embedded Discord. */
+  /** Further origins that are allowed at any address but never get the API key, such as the file host of an embedded Discord. */
   readonly extraOrigins?: readonly string[];
 }
 
 export type ResolveHost = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 export interface MediaParts {
-  readonly log: { warn(facts: object, sentence: string): void };
+  readonly log: { warn(facts: object, message: string): void };
   readonly clock?: Clock;
   /** The process that decodes files. If undefined, `Media` starts its own. */
   readonly process?: MediaProcess;
@@ -33,7 +33,7 @@ export const defaultLimits = {
    * is needed as a whole.
    */
   memoryBytes: 24 * MIB,
-  /** Larger files are stored on disk. Memory outside the heap is freed late: with results of 2 MB in it, the bot grew by a quarter. */
+  /** Larger files are stored on disk. Memory outside the heap is freed late: with results of 2 MB in memory, the bot used a quarter more. */
   inMemoryBytes: MIB,
   /** The limit for all results that are held or being fetched at the same time, in memory and on disk. */
   resultsBytes: 512 * MIB,

@@ -13,10 +13,10 @@ const SUGGESTION_LIMIT_MS = 1_000;
 /** The wait for requests that name no model, which would be refused without a list. */
 export const ORDER_LIMIT_MS = 10_000;
 
-/** An unknown id is not queried again within this time. After that, the gateway may offer it. */
-const MISSING_MS = 60 * 60_000;
+/** An unknown id is not queried again within this time. Later, the gateway may offer it. */
+const MISSING_ID_MS = 60 * 60_000;
 /** Members can invent ids, so the oldest are dropped. */
-const MAX_MISSING = 500;
+const MAX_MISSING_IDS = 500;
 /** Real ids are shorter, and comparing longer ones with the list would be slow. */
 const MAX_ID_LENGTH = 200;
 /** The most queries for unlisted ids per minute. Beyond that, only the list decides. */
@@ -37,7 +37,7 @@ export interface ListedModel extends Model {
 /** The kind is guessed only once, because dozens of patterns are tried on every id. */
 interface GuessedModel {
   model: Model;
-  set: ModelKind | undefined;
+  override: ModelKind | undefined;
   guess: ModelKind;
 }
 
@@ -54,23 +54,23 @@ interface CatalogueParts {
 export class ModelCatalogue {
   readonly #parts: CatalogueParts;
   /** Used so that old lists and missing ids do not stay valid for longer if the clock is set back. */
-  readonly #steady: SteadyClock;
+  readonly #steadyClock: SteadyClock;
   readonly #lists = new Map<ListName, CachedList>();
   readonly #listQueries = new Map<ListName, Promise<CachedList>>();
   /** Ids unknown to the gateway, and since when; oldest first. */
   readonly #missing = new Map<string, number>();
   readonly #modelQueries = new Map<string, Promise<ListedModel>>();
   /** When unlisted ids were recently queried. */
-  #queriedAt: number[] = [];
+  #queryTimes: number[] = [];
 
   constructor(parts: CatalogueParts) {
     this.#parts = parts;
-    this.#steady = new SteadyClock(parts.clock);
+    this.#steadyClock = new SteadyClock(parts.clock);
   }
 
   async list(name: ListName = 'own'): Promise<readonly ListedModel[]> {
     const lastListed = this.#lists.get(name);
-    const isFresh = lastListed && this.#steady.now() - lastListed.at < CACHE_MS;
+    const isFresh = lastListed && this.#steadyClock.now() - lastListed.at < CACHE_MS;
     const { models } = isFresh ? lastListed : await this.#queryList(name);
     return models.map((one) => this.#withKind(one));
   }
@@ -82,16 +82,16 @@ export class ModelCatalogue {
 
   /** Returns what is available quickly: an old list instead of a late one, and an empty one instead of an error. */
   async listQuickly(limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
-    const listedInTime = new AbortController();
-    const late = pause(this.#parts.clock, limitMs, listedInTime.signal).then(() => this.lastListed);
+    const pauseController = new AbortController();
+    const lastListedAfterLimit = pause(this.#parts.clock, limitMs, pauseController.signal).then(() => this.lastListed);
     const listed = this.list().catch((error: unknown) => {
       if (error instanceof GatewayError) return this.lastListed;
       throw error;
     });
     try {
-      return await Promise.race([listed, late]);
+      return await Promise.race([listed, lastListedAfterLimit]);
     } finally {
-      listedInTime.abort();
+      pauseController.abort();
     }
   }
 
@@ -114,34 +114,34 @@ export class ModelCatalogue {
   /** Returns one model by its exact id. According to the specification (4.8), an unknown id must not be queried again. */
   async get(id: string): Promise<ListedModel> {
     if (id.length > MAX_ID_LENGTH) throw new Refusal('refusals.unknownModel', { id: `${id.slice(0, MAX_ID_LENGTH)}…` });
-    if (this.#isKnownToBeMissing(id)) throw await this.#unknown(id);
+    if (this.#isKnownToBeMissing(id)) throw await this.#unknownModel(id);
     const query = this.#modelQueries.get(id);
-    if (!query && !this.#mayQuery(id)) throw await this.#unknown(id);
-    const found = query ?? this.#queryModel(id).finally(() => this.#modelQueries.delete(id));
-    this.#modelQueries.set(id, found);
-    return found;
+    if (!query && !this.#mayQuery(id)) throw await this.#unknownModel(id);
+    const pendingQuery = query ?? this.#queryModel(id).finally(() => this.#modelQueries.delete(id));
+    this.#modelQueries.set(id, pendingQuery);
+    return pendingQuery;
   }
 
   async #queryModel(id: string): Promise<ListedModel> {
     try {
-      return this.#withKind(this.#guessed(await this.#parts.gateway.get(id)));
+      return this.#withKind(this.#withGuess(await this.#parts.gateway.get(id)));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.kind !== 'not-found') throw error;
       this.#missing.delete(id);
-      this.#missing.set(id, this.#steady.now());
+      this.#missing.set(id, this.#steadyClock.now());
       const [oldest = id] = this.#missing.keys();
-      if (this.#missing.size > MAX_MISSING) this.#missing.delete(oldest);
-      throw await this.#unknown(id);
+      if (this.#missing.size > MAX_MISSING_IDS) this.#missing.delete(oldest);
+      throw await this.#unknownModel(id);
     }
   }
 
   /** Listed ids are always queried. */
   #mayQuery(id: string): boolean {
     for (const { models } of this.#lists.values()) if (models.some(({ model }) => model.id === id)) return true;
-    const now = this.#steady.now();
-    this.#queriedAt = this.#queriedAt.filter((at) => now - at < QUERY_WINDOW_MS);
-    if (this.#queriedAt.length >= MAX_QUERIES) return false;
-    this.#queriedAt.push(now);
+    const now = this.#steadyClock.now();
+    this.#queryTimes = this.#queryTimes.filter((at) => now - at < QUERY_WINDOW_MS);
+    if (this.#queryTimes.length >= MAX_QUERIES) return false;
+    this.#queryTimes.push(now);
     return true;
   }
 
@@ -149,15 +149,15 @@ export class ModelCatalogue {
   #isKnownToBeMissing(id: string): boolean {
     const since = this.#missing.get(id);
     const list = this.#lists.get('own');
-    if (since === undefined || this.#steady.now() - since >= MISSING_MS) return false;
+    if (since === undefined || this.#steadyClock.now() - since >= MISSING_ID_MS) return false;
     return !(list && list.at > since && list.models.some(({ model }) => model.id === id));
   }
 
-  async #unknown(id: string): Promise<Refusal> {
+  async #unknownModel(id: string): Promise<Refusal> {
     const ids = (await this.listQuickly()).map((model) => model.id);
-    const near = similarIds(id, ids);
-    if (near.length === 0) return new Refusal('refusals.unknownModel', { id });
-    return new Refusal('refusals.unknownModelNear', { id, near });
+    const suggestions = similarIds(id, ids);
+    if (suggestions.length === 0) return new Refusal('refusals.unknownModel', { id });
+    return new Refusal('refusals.unknownModelNear', { id, near: suggestions });
   }
 
   /** Concurrent callers share one query. */
@@ -167,13 +167,13 @@ export class ModelCatalogue {
     return query;
   }
 
-  #guessed(model: Model): GuessedModel {
-    return { model, set: overriddenKind(model.id, this.#parts.overrides), guess: guessKind(model) };
+  #withGuess(model: Model): GuessedModel {
+    return { model, override: overriddenKind(model.id, this.#parts.overrides), guess: guessKind(model) };
   }
 
-  #withKind({ model, set, guess }: GuessedModel): ListedModel {
-    const { delivered, unfit } = this.#parts.experience.of(model.id);
-    if (set) return { ...model, kind: set, fits: [set], unfit };
+  #withKind({ model, override, guess }: GuessedModel): ListedModel {
+    const { delivered, unfit } = this.#parts.experience.get(model.id);
+    if (override) return { ...model, kind: override, fits: [override], unfit };
     // A text model may also generate images. Any other guess is replaced by the kinds that were actually delivered.
     const kind = guess === 'text' || delivered.includes(guess) ? guess : (delivered[0] ?? guess);
     return { ...model, kind, fits: [kind, ...delivered], unfit };
@@ -182,7 +182,7 @@ export class ModelCatalogue {
   async #fetchList(name: ListName): Promise<CachedList> {
     const { gateway } = this.#parts;
     const models = name === 'own' ? await gateway.list() : await gateway.listCompat();
-    const listed = { models: models.map((model) => this.#guessed(model)), at: this.#steady.now() };
+    const listed = { models: models.map((model) => this.#withGuess(model)), at: this.#steadyClock.now() };
     this.#lists.set(name, listed);
     return listed;
   }

@@ -14,7 +14,7 @@ export interface ExperienceStore {
 /** A gateway lists a few hundred models. One that keeps changing its ids must not fill the memory. */
 const MAX_MODELS = 2_000;
 
-const NOTHING: ModelExperience = { delivered: [], unfit: [] };
+const NO_EXPERIENCE: ModelExperience = { delivered: [], unfit: [] };
 
 /** Remembers how requests to each model ended, across restarts. */
 export class Experience {
@@ -31,19 +31,19 @@ export class Experience {
     for (const [id, experience] of await this.#store.all()) this.#known.set(id, experience);
   }
 
-  of(id: string): ModelExperience {
-    return this.#known.get(id) ?? NOTHING;
+  get(id: string): ModelExperience {
+    return this.#known.get(id) ?? NO_EXPERIENCE;
   }
 
   /** A success also clears an earlier refusal. */
   async markDelivered(id: string, kind: ModelKind): Promise<void> {
-    const { delivered, unfit } = this.of(id);
+    const { delivered, unfit } = this.get(id);
     if (delivered.includes(kind) && !unfit.includes(kind)) return;
     await this.#change(id, { delivered: withKind(delivered, kind), unfit: unfit.filter((one) => one !== kind) });
   }
 
   async markUnfit(id: string, kind: ModelKind): Promise<void> {
-    const { delivered, unfit } = this.of(id);
+    const { delivered, unfit } = this.get(id);
     if (!unfit.includes(kind)) await this.#change(id, { delivered, unfit: [...unfit, kind] });
   }
 
@@ -54,7 +54,7 @@ export class Experience {
       await this.#store.put(id, experience);
     } catch (error) {
       // Losing this only affects the order of suggestions, and it will be learned again.
-      this.#log.warn({ model: id, err: error }, 'What a model delivered could not be stored.');
+      this.#log.warn({ model: id, err: error }, 'The experience with a model could not be stored.');
     }
   }
 }

@@ -81,7 +81,7 @@ const FAMILIES: readonly Row[] = [
 ];
 
 /** Endpoint types of existing gateways that name a medium. */
-const MEDIA: readonly Row[] = [
+const ENDPOINT_TYPES: readonly Row[] = [
   ['other', /rerank/],
   ['embedding', /embed/],
   ['moderation', /moderation/],
@@ -109,7 +109,7 @@ const OWNERS: readonly Row[] = [
 ];
 
 const kindIn = (rows: readonly Row[], text: string): ModelKind | undefined =>
-  rows.find(([, ...signs]) => signs.every((sign) => sign.test(text)))?.[0];
+  rows.find(([, ...patterns]) => patterns.every((pattern) => pattern.test(text)))?.[0];
 
 /** What the id of a model says about its kind; undefined if it belongs to no known family. */
 export const kindOfId = (id: string): ModelKind | undefined => kindIn(FAMILIES, id.toLowerCase());
@@ -118,31 +118,31 @@ export const kindOfId = (id: string): ModelKind | undefined => kindIn(FAMILIES, 
 export type KindOverrides = Readonly<Record<string, ModelKind>>;
 
 export const overriddenKind = (id: string, overrides: KindOverrides): ModelKind | undefined =>
-  Object.entries(overrides).find(([pattern]) => isLike(id, pattern))?.[1];
+  Object.entries(overrides).find(([pattern]) => matchesPattern(id, pattern))?.[1];
 
-/** Text models that accept audio, which the list in the specification does not tell. */
+/** Text models that accept audio, which the model list of the specification does not show. */
 const AUDIO_INPUT = /-audio\b|gemini|voxtral|omni\b|ultravox|gemma-?3n|phi-4-multimodal|minicpm-o/;
 
-export const takesAudio = (id: string): boolean => AUDIO_INPUT.test(id.toLowerCase());
+export const acceptsAudio = (id: string): boolean => AUDIO_INPUT.test(id.toLowerCase());
 
 /** Guesses the kind of results that a model makes, because the specification has no field for it. */
 export function guessKind({ id, ownedBy = '', fields }: Model): ModelKind {
   const types = JSON.stringify(fields.supported_endpoint_types ?? '').toLowerCase();
   const protocol = PROTOCOLS.test(types) ? 'text' : undefined;
-  return kindIn(MEDIA, types) ?? kindOfId(id) ?? protocol ?? kindIn(OWNERS, ownedBy.toLowerCase()) ?? 'other';
+  return kindIn(ENDPOINT_TYPES, types) ?? kindOfId(id) ?? protocol ?? kindIn(OWNERS, ownedBy.toLowerCase()) ?? 'other';
 }
 
 /** Whether a text matches a pattern. Scans the text once for each part between asterisks. */
-function isLike(text: string, pattern: string): boolean {
+function matchesPattern(text: string, pattern: string): boolean {
   const parts = pattern.split('*');
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
   if (parts.length === 1) return text === pattern;
   if (!text.startsWith(first)) return false;
-  let at = first.length;
+  let position = first.length;
   for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const partPosition = text.indexOf(part, position);
+    if (partPosition < 0) return false;
+    position = partPosition + part.length;
   }
-  return text.length - at >= last.length && text.endsWith(last);
+  return text.length - position >= last.length && text.endsWith(last);
 }

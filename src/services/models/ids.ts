@@ -17,8 +17,8 @@ export function splitSize(id: string): { base: string; size: ModelSize | undefin
 
 /** The id of a model's variant of this size; undefined if it already has that size or a larger one. */
 export function sizeVariantOf(id: string, size: ModelSize): string | undefined {
-  const { base, size: present } = splitSize(id);
-  const isLarger = present === undefined || modelSizes.indexOf(size) > modelSizes.indexOf(present);
+  const { base, size: currentSize } = splitSize(id);
+  const isLarger = currentSize === undefined || modelSizes.indexOf(size) > modelSizes.indexOf(currentSize);
   return isLarger ? `${base}-${size}` : undefined;
 }
 
@@ -30,18 +30,18 @@ export function largerSizes(id: string, listed: readonly { id: string }[]): Mode
   });
 }
 
-const MAX_NEAR = 3;
+const MAX_SIMILAR_IDS = 3;
 
 /** The ids that the member may have meant: first those that contain the text, then similar ones. */
-export function similarIds(typed: string, ids: readonly string[]): string[] {
-  const wanted = typed.toLowerCase();
+export function similarIds(input: string, ids: readonly string[]): string[] {
+  const lowerCaseInput = input.toLowerCase();
   return ids
     .map((id) => {
-      const isPart = wanted.length >= 3 && id.toLowerCase().includes(wanted);
-      return { id, away: isPart ? 0 : editDistance(wanted, id.toLowerCase()) };
+      const isPart = lowerCaseInput.length >= 3 && id.toLowerCase().includes(lowerCaseInput);
+      return { id, distance: isPart ? 0 : editDistance(lowerCaseInput, id.toLowerCase()) };
     })
-    .filter(({ away }) => away <= Math.max(2, wanted.length * 0.4))
-    .sort((a, b) => a.away - b.away || a.id.localeCompare(b.id))
-    .slice(0, MAX_NEAR)
+    .filter(({ distance }) => distance <= Math.max(2, lowerCaseInput.length * 0.4))
+    .sort((a, b) => a.distance - b.distance || a.id.localeCompare(b.id))
+    .slice(0, MAX_SIMILAR_IDS)
     .map(({ id }) => id);
 }

@@ -10,7 +10,7 @@ export interface ReferenceLimits {
 }
 
 /** The specification (4.4, part 8) gives these for "some models", and no limit for audio. */
-const USUAL: ReferenceLimits = { images: 7, videos: 3, videoSeconds: 15, audios: 3 };
+const DEFAULT_LIMITS: ReferenceLimits = { images: 7, videos: 3, videoSeconds: 15, audios: 3 };
 
 /** The limits of each family of model ids, from the vendors' documentation. */
 const FAMILIES: readonly (readonly [RegExp, Partial<ReferenceLimits>])[] = [
@@ -25,5 +25,5 @@ const FAMILIES: readonly (readonly [RegExp, Partial<ReferenceLimits>])[] = [
 
 export function referenceLimits(modelId: string): ReferenceLimits {
   const id = modelId.toLowerCase();
-  return { ...USUAL, ...FAMILIES.find(([sign]) => sign.test(id))?.[1] };
+  return { ...DEFAULT_LIMITS, ...FAMILIES.find(([pattern]) => pattern.test(id))?.[1] };
 }

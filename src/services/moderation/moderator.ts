@@ -28,7 +28,7 @@ const TIMEOUT_MS = 5_000;
 /** Longer, because a few megabytes have to be uploaded first. */
 const IMAGE_TIMEOUT_MS = 15_000;
 /** More than enough: a response has a few dozen numbers. */
-const MAX_BYTES = 64 * 1_024;
+const MAX_RESPONSE_BYTES = 64 * 1_024;
 
 const response = z.object({
   results: z
@@ -48,8 +48,8 @@ export function openModerator(
 ): Moderator | undefined {
   if (baseUrl === undefined) return undefined;
   async function judge(input: unknown, timeoutMs: number): Promise<Judgement | undefined> {
-    const late = new AbortController();
-    const cancel = clock.after(timeoutMs, () => late.abort());
+    const timeout = new AbortController();
+    const cancel = clock.after(timeoutMs, () => timeout.abort());
     try {
       const { statusCode, body } = await request(`${baseUrl}/v1/moderations`, {
         method: 'POST',
@@ -58,14 +58,14 @@ export function openModerator(
           ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         },
         body: JSON.stringify({ model, input }),
-        signal: late.signal,
+        signal: timeout.signal,
       });
-      const answer = await readCapped(body);
+      const responseText = await readCapped(body);
       if (statusCode !== 200) {
         log.warn({ status: statusCode }, 'The moderation service refused a request.');
         return undefined;
       }
-      const [result] = response.parse(JSON.parse(answer)).results;
+      const [result] = response.parse(JSON.parse(responseText)).results;
       return result && judgementOf(result);
     } catch (error) {
       // The body may repeat the content that was sent.
@@ -87,7 +87,7 @@ async function readCapped(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new RangeError('The response is too large.');
+    if (size > MAX_RESPONSE_BYTES) throw new RangeError('The response is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

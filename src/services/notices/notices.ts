@@ -1,6 +1,6 @@
 import { type Clock, HOUR_MS } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import { aboutNothing } from '../../lib/log-subject.ts';
+import { runWithoutSubject } from '../../lib/log-subject.ts';
 import {
   causeOf,
   isEvent,
@@ -22,7 +22,7 @@ const MAX_NOTICES = 60;
 /** After a restart, earlier trouble may be found again as soon as it is checked, so its end is not reported before this time. */
 const GRACE_MS = 2 * 60_000;
 /** The pause after a failed write, because a locked store delays each write by seconds. */
-const STORE_AGAIN_MS = 60_000;
+const STORE_RETRY_MS = 60_000;
 
 interface NoticeDelivery {
   /** Sends a new message. Returns where it was posted: in one channel, in several, or in none. */
@@ -42,9 +42,9 @@ interface State {
   notice: Notice;
   isStored: boolean;
   /** Nothing about this notice is sent before this time. */
-  opensAt: number;
+  nextSendAt: number;
   /** How many times in a row nothing could be sent. */
-  misses: number;
+  failures: number;
   sending?: Promise<void> | undefined;
   cancel?: (() => void) | undefined;
 }
@@ -58,7 +58,7 @@ export class Notices {
   readonly #parts: NoticesParts;
   readonly #known = new Map<string, State>();
   #startedAt = 0;
-  #storeAgainAt = 0;
+  #storeRetryAt = 0;
   #isRunning = false;
 
   constructor(parts: NoticesParts) {
@@ -67,17 +67,17 @@ export class Notices {
 
   async open(): Promise<void> {
     for (const notice of await this.#parts.store.all())
-      this.#known.set(causeOf(notice), { notice, isStored: true, opensAt: 0, misses: 0 });
+      this.#known.set(causeOf(notice), { notice, isStored: true, nextSendAt: 0, failures: 0 });
   }
 
-  /** Nothing is sent before this. */
+  /** Nothing is sent before this is called. */
   start(): void {
     this.#startedAt = this.#parts.clock.now();
     this.#isRunning = true;
     for (const [cause, { notice }] of this.#known) if (!notice.isShown) this.#showSoon(cause);
   }
 
-  /** Waits for notices that are being sent. */
+  /** Stops sending, and waits for notices that are being sent. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     for (const { cancel } of this.#known.values()) cancel?.();
@@ -93,8 +93,8 @@ export class Notices {
   }
 
   /** Reports an event, which has no end. */
-  tell(occurrence: Occurrence, times = 1): void {
-    this.#record(occurrence, times);
+  report(occurrence: Occurrence, count = 1): void {
+    this.#record(occurrence, count);
   }
 
   /** Reports that trouble has started. Until it ends, only its facts can change. */
@@ -110,33 +110,33 @@ export class Notices {
   }
 
   /** Reports all current trouble of these topics. Trouble that is missing from the list is over. */
-  update(topics: readonly NoticeTopic[], wrong: readonly Occurrence[]): void {
-    for (const occurrence of wrong) this.begin(occurrence);
+  update(topics: readonly NoticeTopic[], occurrences: readonly Occurrence[]): void {
+    for (const occurrence of occurrences) this.begin(occurrence);
     const now = this.#parts.clock.now();
-    const causes = new Set(wrong.map(causeOf));
+    const causes = new Set(occurrences.map(causeOf));
     for (const [cause, state] of this.#known) {
       const { topic, endedAt } = state.notice;
       const isOver = endedAt === undefined && topics.some((one) => one === topic) && !causes.has(cause);
       if (isOver && now - this.#startedAt >= GRACE_MS) this.#set({ ...state.notice, endedAt: now });
-      this.#tidy(cause, state, now);
+      this.#cleanUp(cause, state, now);
     }
   }
 
   /** Stores what could not be stored before. Drops notices that are over, have been sent, and no longer delay a new message. */
-  #tidy(cause: string, state: State, now: number): void {
+  #cleanUp(cause: string, state: State, now: number): void {
     const { notice, sending, isStored } = state;
     const isPast = now - (notice.postedAt ?? Number.NEGATIVE_INFINITY) >= QUIET_MS;
     if (notice.endedAt !== undefined && notice.isShown && isPast && !sending) {
       this.#known.delete(cause);
       state.cancel?.();
       this.#parts.store.remove(notice).catch((error: unknown) => this.#noteUnstored(error));
-    } else if (!isStored && !sending && now >= this.#storeAgainAt) {
-      this.#storeAgainAt = now + STORE_AGAIN_MS;
+    } else if (!isStored && !sending && now >= this.#storeRetryAt) {
+      this.#storeRetryAt = now + STORE_RETRY_MS;
       void this.#store(state);
     }
   }
 
-  #record(occurrence: Occurrence, times: number): void {
+  #record(occurrence: Occurrence, count: number): void {
     const { clock, log } = this.#parts;
     const { topic, subject = '', facts = {} } = occurrence;
     const now = clock.now();
@@ -144,7 +144,7 @@ export class Notices {
     const endedAt = isEvent({ topic }) ? now : undefined;
     if (known && (known.postedAt === undefined || now - known.postedAt < QUIET_MS)) {
       const { endedAt: _, ...rest } = known;
-      this.#set({ ...rest, facts, count: known.count + times, ...(endedAt !== undefined && { endedAt }) });
+      this.#set({ ...rest, facts, count: known.count + count, ...(endedAt !== undefined && { endedAt }) });
       return;
     }
     if (!known && this.#known.size >= MAX_NOTICES) {
@@ -152,8 +152,8 @@ export class Notices {
       return;
     }
     const since = occurrence.since ?? now;
-    const fresh = { topic, subject, facts, since, count: times, messages: [], isShown: false };
-    this.#set({ ...fresh, ...(endedAt !== undefined && { endedAt }) });
+    const newNotice = { topic, subject, facts, since, count, messages: [], isShown: false };
+    this.#set({ ...newNotice, ...(endedAt !== undefined && { endedAt }) });
   }
 
   #set(notice: Notice): void {
@@ -161,14 +161,14 @@ export class Notices {
     const known = this.#known.get(cause);
     const next = { ...notice, isShown: false };
     if (known) Object.assign(known, { notice: next, isStored: false });
-    else this.#known.set(cause, { notice: next, isStored: false, opensAt: 0, misses: 0 });
+    else this.#known.set(cause, { notice: next, isStored: false, nextSendAt: 0, failures: 0 });
     this.#showSoon(cause);
   }
 
   #showSoon(cause: string): void {
     const state = this.#known.get(cause);
     if (!state || !this.#isRunning || state.sending || state.cancel) return;
-    const waitMs = state.opensAt - this.#parts.clock.now();
+    const waitMs = state.nextSendAt - this.#parts.clock.now();
     if (waitMs > 0) {
       state.cancel = this.#parts.clock.after(waitMs, () => {
         state.cancel = undefined;
@@ -176,9 +176,9 @@ export class Notices {
       });
       return;
     }
-    state.sending = aboutNothing(() => this.#show(state))
+    state.sending = runWithoutSubject(() => this.#show(state))
       .catch((error: unknown) => {
-        this.#close(state, false);
+        this.#delayNext(state, false);
         this.#parts.log.warn({ err: error }, 'A notice for the operator could not be sent.');
       })
       .finally(() => {
@@ -193,18 +193,18 @@ export class Notices {
     if (notice.messages.length > 0) {
       await this.#store(state);
       const { messages, isLate } = await delivery.edit(notice);
-      const isSaid = state.notice === notice && !isLate;
+      const isUpToDate = state.notice === notice && !isLate;
       // Trouble without a message is reported again once the hour is over.
       const hasReader = messages.length > 0 || notice.endedAt !== undefined;
-      state.notice = { ...state.notice, messages, isShown: isSaid && hasReader };
-      this.#close(state, !isLate);
+      state.notice = { ...state.notice, messages, isShown: isUpToDate && hasReader };
+      this.#delayNext(state, !isLate);
     } else if (notice.endedAt !== undefined && !isEvent(notice)) {
       // The trouble was over before it could be reported.
       state.notice = { ...notice, isShown: true };
     } else {
       const quietUntil = (notice.postedAt ?? Number.NEGATIVE_INFINITY) + QUIET_MS;
       if (quietUntil > clock.now()) {
-        state.opensAt = quietUntil;
+        state.nextSendAt = quietUntil;
         return;
       }
       await this.#post(state);
@@ -219,17 +219,17 @@ export class Notices {
     state.notice = posted;
     await this.#store(state);
     const messages = await delivery.post(posted);
-    const isSaid = state.notice === posted && messages.length > 0;
+    const isUpToDate = state.notice === posted && messages.length > 0;
     const { postedAt, ...rest } = state.notice;
-    // No one has received it, so the next attempt will not be a second message.
-    state.notice = { ...rest, ...(messages.length > 0 && { postedAt }), messages, isShown: isSaid };
-    this.#close(state, messages.length > 0);
+    // If no one has received the notice, the next attempt is not a second message.
+    state.notice = { ...rest, ...(messages.length > 0 && { postedAt }), messages, isShown: isUpToDate };
+    this.#delayNext(state, messages.length > 0);
   }
 
-  #close(state: State, wasSent: boolean): void {
-    const waitMs = wasSent ? EDIT_GAP_MS : Math.min(QUIET_MS, RETRY_MS * 2 ** state.misses);
-    state.misses = wasSent ? 0 : state.misses + 1;
-    state.opensAt = this.#parts.clock.now() + waitMs;
+  #delayNext(state: State, wasSent: boolean): void {
+    const waitMs = wasSent ? EDIT_GAP_MS : Math.min(QUIET_MS, RETRY_MS * 2 ** state.failures);
+    state.failures = wasSent ? 0 : state.failures + 1;
+    state.nextSendAt = this.#parts.clock.now() + waitMs;
   }
 
   /** A failure to store a notice is ignored, because the notice may be about the store. */

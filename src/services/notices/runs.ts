@@ -20,8 +20,8 @@ export interface RunStore {
 }
 
 const MAX_RUNS = 10;
-/** How often the time is stored, so the time of a crash is known with this accuracy. */
-const SEEN_EVERY_MS = 60_000;
+/** How often the time is stored, so the time of a crash is known to this accuracy. */
+const SEEN_INTERVAL_MS = 60_000;
 
 interface RunsParts {
   store: RunStore;
@@ -56,11 +56,11 @@ export class Runs {
     return this.#runs;
   }
 
-  /** Call this often; it is only stored once a minute. */
+  /** Call this often; the time is stored only once a minute. */
   noteSeen(): void {
     const now = this.#parts.clock.now();
     const [current] = this.#runs;
-    if (current && now - current.seenAt >= SEEN_EVERY_MS) this.#change({ ...current, seenAt: now });
+    if (current && now - current.seenAt >= SEEN_INTERVAL_MS) this.#change({ ...current, seenAt: now });
   }
 
   async stop(): Promise<void> {
@@ -80,6 +80,6 @@ export class Runs {
     if (!run) return;
     this.#writing = this.#writing
       .then(() => this.#parts.store.put(run))
-      .catch((error: unknown) => this.#parts.log.info({ err: error }, 'This run of the bot could not be noted.'));
+      .catch((error: unknown) => this.#parts.log.info({ err: error }, 'This run of the bot could not be recorded.'));
   }
 }

@@ -14,14 +14,14 @@ import type { Notices } from './notices.ts';
 import type { Runs } from './runs.ts';
 
 /** How often everything is checked. Trouble in between is not noticed. */
-const CHECK_EVERY_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 /** Only trouble that lasts longer is reported, because a busy gateway asks for short pauses every day. */
-const LASTING_MS = 60_000;
+const MIN_TROUBLE_MS = 60_000;
 
 const watched: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
 
 interface WatchParts {
-  notices: Pick<Notices, 'update' | 'tell'>;
+  notices: Pick<Notices, 'update' | 'report'>;
   runs: Pick<Runs, 'noteSeen'>;
   scheduler: Pick<Scheduler, 'troubles'>;
   store: Pick<StoredTasks, 'ownership' | 'health' | 'quarantine'>;
@@ -51,7 +51,7 @@ export class Watch {
 
   start(): void {
     this.#check();
-    this.#cancel = this.#parts.clock.after(CHECK_EVERY_MS, () => this.start());
+    this.#cancel = this.#parts.clock.after(CHECK_INTERVAL_MS, () => this.start());
   }
 
   stop(): void {
@@ -62,7 +62,7 @@ export class Watch {
     const { notices, runs, store } = this.#parts;
     runs.noteSeen();
     const { added } = store.quarantine;
-    if (added > this.#unreadable) notices.tell({ topic: 'unreadable' }, added - this.#unreadable);
+    if (added > this.#unreadable) notices.report({ topic: 'unreadable' }, added - this.#unreadable);
     this.#unreadable = added;
     notices.update(watched, [
       ...this.#lanes(),
@@ -77,10 +77,10 @@ export class Watch {
     const { scheduler, clock } = this.#parts;
     const now = clock.now();
     // A refusal by the gateway does not end by itself.
-    const isNews = ({ kind, since }: LaneTrouble): boolean => kind === 'refused' || now - since >= LASTING_MS;
+    const isReportable = ({ kind, since }: LaneTrouble): boolean => kind === 'refused' || now - since >= MIN_TROUBLE_MS;
     return scheduler
       .troubles()
-      .filter(isNews)
+      .filter(isReportable)
       .map(({ lane, kind, since }) => ({ topic: 'lane', subject: lane, facts: { kind }, since }));
   }
 
@@ -128,4 +128,4 @@ export class Watch {
   }
 }
 
-const nameOf = ({ of, period, kind = '' }: Allowance): string => `${of} ${period} ${kind}`;
+const nameOf = ({ unit, period, kind = '' }: Allowance): string => `${unit} ${period} ${kind}`;

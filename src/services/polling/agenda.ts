@@ -10,21 +10,21 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** A binary heap of times; equal times keep their order. Plain number arrays next to the items take 16 bytes each and compare without touching an object. */
 export class Agenda<T extends AgendaItem> {
   readonly #items: T[] = [];
-  readonly #moments: number[] = [];
-  readonly #orders: number[] = [];
+  readonly #times: number[] = [];
+  readonly #sequenceNumbers: number[] = [];
   #added = 0;
 
   get next(): number {
-    return this.#moments[0] ?? NEVER;
+    return this.#times[0] ?? NEVER;
   }
 
   get first(): T | undefined {
     return this.#items[0];
   }
 
-  add(item: T, moment: number): void {
+  add(item: T, time: number): void {
     this.#added += 1;
-    this.#rise(this.#items.length, item, moment, this.#added);
+    this.#siftUp(this.#items.length, item, time, this.#added);
   }
 
   takeDue(now: number): T | undefined {
@@ -38,85 +38,87 @@ export class Agenda<T extends AgendaItem> {
   remove(item: T): void {
     const slot = item.slot;
     const last = this.#items.pop();
-    const moment = this.#moments.pop() ?? NEVER;
-    const order = this.#orders.pop() ?? NEVER;
+    const time = this.#times.pop() ?? NEVER;
+    const sequenceNumber = this.#sequenceNumbers.pop() ?? NEVER;
     if (!last || last === item) return;
     // The last item takes the free place, and moves up or down from there.
-    if (this.#isBefore(slot, moment, order)) this.#sink(slot, last, moment, order);
-    else this.#rise(slot, last, moment, order);
+    if (this.#isBefore(slot, time, sequenceNumber)) this.#siftDown(slot, last, time, sequenceNumber);
+    else this.#siftUp(slot, last, time, sequenceNumber);
   }
 
-  #rise(from: number, item: T, moment: number, order: number): void {
+  #siftUp(from: number, item: T, time: number, sequenceNumber: number): void {
     let slot = from;
     while (slot > 0) {
-      const above = (slot - 1) >> 1;
-      if (this.#isBefore(above, moment, order)) break;
-      this.#move(above, slot);
-      slot = above;
+      const parent = (slot - 1) >> 1;
+      if (this.#isBefore(parent, time, sequenceNumber)) break;
+      this.#move(parent, slot);
+      slot = parent;
     }
-    this.#put(slot, item, moment, order);
+    this.#put(slot, item, time, sequenceNumber);
   }
 
-  #sink(from: number, item: T, moment: number, order: number): void {
+  #siftDown(from: number, item: T, time: number, sequenceNumber: number): void {
     let slot = from;
     for (;;) {
       const left = 2 * slot + 1;
       const right = left + 1;
-      const below = this.#isBefore(right, this.#moments[left] ?? NEVER, this.#orders[left] ?? NEVER) ? right : left;
-      if (!this.#isBefore(below, moment, order)) break;
-      this.#move(below, slot);
-      slot = below;
+      const child = this.#isBefore(right, this.#times[left] ?? NEVER, this.#sequenceNumbers[left] ?? NEVER)
+        ? right
+        : left;
+      if (!this.#isBefore(child, time, sequenceNumber)) break;
+      this.#move(child, slot);
+      slot = child;
     }
-    this.#put(slot, item, moment, order);
+    this.#put(slot, item, time, sequenceNumber);
   }
 
-  #isBefore(slot: number, moment: number, order: number): boolean {
-    const there = this.#moments[slot] ?? NEVER;
-    return there < moment || (there === moment && (this.#orders[slot] ?? NEVER) < order);
+  #isBefore(slot: number, time: number, sequenceNumber: number): boolean {
+    const slotTime = this.#times[slot] ?? NEVER;
+    return slotTime < time || (slotTime === time && (this.#sequenceNumbers[slot] ?? NEVER) < sequenceNumber);
   }
 
   #move(from: number, to: number): void {
     const item = this.#items[from];
-    if (item) this.#put(to, item, this.#moments[from] ?? NEVER, this.#orders[from] ?? NEVER);
+    if (item) this.#put(to, item, this.#times[from] ?? NEVER, this.#sequenceNumbers[from] ?? NEVER);
   }
 
-  #put(slot: number, item: T, moment: number, order: number): void {
+  #put(slot: number, item: T, time: number, sequenceNumber: number): void {
     this.#items[slot] = item;
-    this.#moments[slot] = moment;
-    this.#orders[slot] = order;
+    this.#times[slot] = time;
+    this.#sequenceNumbers[slot] = sequenceNumber;
     item.slot = slot;
   }
 }
 
-/** `setTimeout` fires a longer one immediately. */
+/** `setTimeout` fires immediately if the wait is longer than this. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
 
 /** One timer for everything. It may fire too early, never too late: the callback checks the clock and sets it again. */
 export class Alarm {
   readonly #clock: Clock;
-  readonly #ring: () => void;
-  #at = Number.POSITIVE_INFINITY;
+  readonly #onAlarm: () => void;
+  #time = Number.POSITIVE_INFINITY;
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Clock, ring: () => void) {
+  constructor(clock: Clock, onAlarm: () => void) {
     this.#clock = clock;
-    this.#ring = ring;
+    this.#onAlarm = onAlarm;
   }
 
-  set(at: number): void {
-    if (at >= this.#at) return;
+  set(time: number): void {
+    if (time >= this.#time) return;
     this.cancel();
-    this.#at = at;
-    this.#cancel = this.#clock.after(Math.min(MAX_WAIT_MS, Math.max(0, at - this.#clock.now())), () => {
-      this.#at = Number.POSITIVE_INFINITY;
+    this.#time = time;
+    this.#cancel = this.#clock.after(Math.min(MAX_WAIT_MS, Math.max(0, time - this.#clock.now())), () => {
+      this.#time = Number.POSITIVE_INFINITY;
       this.#cancel = undefined;
-      this.#ring();
+      this.#onAlarm();
     });
   }
 
   cancel(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#at = Number.POSITIVE_INFINITY;
+    this.#time = Number.POSITIVE_INFINITY;
   }
 }

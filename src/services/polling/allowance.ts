@@ -35,11 +35,11 @@ export const earliestPollAt = ({ since, times, last }: PollHistory): number =>
   Math.max(since + ageOfNextPoll(times), last + MIN_GAP_MS);
 
 /** How old the stored time can be while polls are made: a more precise one would cost a write per poll. */
-const MARK_MS = 1_000;
+const MARK_INTERVAL_MS = 1_000;
 /** A poll that was in flight when the bot ended can reach the gateway this much later. */
 const IN_FLIGHT_MS = 1_000;
 
-interface BeforeParts {
+interface EarlierPollsParts {
   store: Pick<TaskStore, 'lastPolledAt' | 'notePolling'>;
   clock: Clock;
   log: TasksLog;
@@ -47,18 +47,19 @@ interface BeforeParts {
 
 /** The polls before this start. Responses without changes are not stored, so each task is assumed to have used its allowance up to the stored time. */
 export class EarlierPolls {
-  readonly #parts: BeforeParts;
+  readonly #parts: EarlierPollsParts;
   #markedAt = Number.NEGATIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: BeforeParts) {
+  constructor(parts: EarlierPollsParts) {
     this.#parts = parts;
   }
 
   async open(): Promise<void> {
-    const markPoll = await this.#parts.store.lastPolledAt();
+    const lastPolledAt = await this.#parts.store.lastPolledAt();
     // Since the bot took the store over, no other bot has polled.
-    if (markPoll !== undefined) this.#last = Math.min(markPoll + MARK_MS + IN_FLIGHT_MS, this.#parts.clock.now());
+    if (lastPolledAt !== undefined)
+      this.#last = Math.min(lastPolledAt + MARK_INTERVAL_MS + IN_FLIGHT_MS, this.#parts.clock.now());
   }
 
   historyOf({ polls, times }: Task): PollHistory {
@@ -71,7 +72,7 @@ export class EarlierPolls {
   async markPoll(): Promise<void> {
     const { store, clock, log } = this.#parts;
     const now = clock.now();
-    if (Math.abs(now - this.#markedAt) < MARK_MS) return;
+    if (Math.abs(now - this.#markedAt) < MARK_INTERVAL_MS) return;
     this.#markedAt = now;
     try {
       await store.notePolling(now);

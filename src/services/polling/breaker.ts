@@ -12,36 +12,36 @@ const BACKOFF: Readonly<Record<Trouble['kind'], { firstMs: number; longestMs: nu
 const MIN_RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
-function pauseMs({ kind, retryAfterMs }: Trouble, timesBefore: number): number {
+function pauseMs({ kind, retryAfterMs }: Trouble, previousPauses: number): number {
   const { firstMs, longestMs } = BACKOFF[kind];
-  const backoff = Math.min(longestMs, firstMs * 2 ** timesBefore);
-  const asked = askedMs(retryAfterMs);
-  if (asked === undefined) return backoff;
-  return kind === 'busy' ? asked : Math.max(asked, backoff);
+  const backoff = Math.min(longestMs, firstMs * 2 ** previousPauses);
+  const requestedMs = clampRetryAfter(retryAfterMs);
+  if (requestedMs === undefined) return backoff;
+  return kind === 'busy' ? requestedMs : Math.max(requestedMs, backoff);
 }
 
-function askedMs(retryAfterMs: number | undefined): number | undefined {
+function clampRetryAfter(retryAfterMs: number | undefined): number | undefined {
   if (retryAfterMs === undefined || Number.isNaN(retryAfterMs)) return undefined;
   return Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, retryAfterMs));
 }
 
 /** The gap after a missing verdict, or a poll that failed again. */
 const DEFAULT_GAP_MS = 5_000;
-/** After a single failure, so an end is hardly shown later. The task's allowance still counts. */
+/** The gap after a single failure: short, so that it hardly delays showing the end of a task. The task's allowance still counts. */
 const FIRST_RETRY_MS = MIN_GAP_MS;
-/** Keeps tasks that began together from being polled together forever. More would delay results: 100% by a third. */
+/** Keeps tasks that began together from being polled together forever. More jitter would delay results; 100% would delay them by a third. */
 const JITTER = 0.05;
 
-export function addJitter(moment: number | undefined, now: number, random: () => number): number {
-  const isKnown = moment !== undefined && Number.isFinite(moment);
-  const gap = isKnown ? Math.max(0, moment - now) : DEFAULT_GAP_MS;
+export function addJitter(time: number | undefined, now: number, random: () => number): number {
+  const isKnown = time !== undefined && Number.isFinite(time);
+  const gap = isKnown ? Math.max(0, time - now) : DEFAULT_GAP_MS;
   return now + gap * (1 - JITTER + 2 * JITTER * random());
 }
 
 /** `isFirst`: the poll before this one did not fail. */
 export function retryAt({ retryAfterMs }: Trouble, isFirst: boolean, now: number, random: () => number): number {
-  const at = isFirst ? now + FIRST_RETRY_MS : addJitter(undefined, now, random);
-  return Math.max(at, now + (askedMs(retryAfterMs) ?? 0));
+  const time = isFirst ? now + FIRST_RETRY_MS : addJitter(undefined, now, random);
+  return Math.max(time, now + (clampRetryAfter(retryAfterMs) ?? 0));
 }
 
 /** A single failure may be chance; this many in a row show the gateway's state. */
@@ -50,7 +50,7 @@ const UNREACHABLE_IN_A_ROW = 5;
 export interface Pause {
   trouble: Trouble;
   since: number;
-  /** From this time on one probe can be sent. */
+  /** From this time on, one probe can be sent. */
   until: number;
 }
 

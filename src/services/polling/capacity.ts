@@ -14,10 +14,10 @@ export class PollBudget {
   /** Polls per step times steps per second is at most the limit per second. */
   #stepMs = 0;
   /** When the latest polls started: a ring whose `#oldest` entry is overwritten next. */
-  #begun: number[] = [];
+  #startTimes: number[] = [];
   #oldest = 0;
   share = 1;
-  #underWay = 0;
+  #runningCount = 0;
 
   constructor({ perSecond, inFlight }: SchedulerLimits) {
     if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once is not a valid limit.`);
@@ -33,30 +33,30 @@ export class PollBudget {
     const perStep = Math.max(1, Math.floor(perSecond / STEPS_PER_SECOND));
     const steps = perSecond < 1 ? perSecond : Math.floor(perSecond / perStep);
     const stepMs = Math.ceil(1_000 / steps);
-    this.#begun = new Array<number>(perStep).fill(now + Math.max(0, this.#stepMs - stepMs));
+    this.#startTimes = new Array<number>(perStep).fill(now + Math.max(0, this.#stepMs - stepMs));
     this.#stepMs = stepMs;
     this.#oldest = 0;
   }
 
   /** When the next poll can start; infinity until one that is running has ended. */
   get opensAt(): number {
-    if (this.#underWay >= this.#inFlight) return Number.POSITIVE_INFINITY;
-    const { length } = this.#begun;
-    const afterOldest = (this.#begun[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / this.share);
+    if (this.#runningCount >= this.#inFlight) return Number.POSITIVE_INFINITY;
+    const { length } = this.#startTimes;
+    const afterOldest = (this.#startTimes[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / this.share);
     if (this.share >= 1) return afterOldest;
     // For a gateway that received too many at once, polls are evenly spaced.
-    const latest = this.#begun[(this.#oldest + length - 1) % length] ?? 0;
+    const latest = this.#startTimes[(this.#oldest + length - 1) % length] ?? 0;
     return Math.max(afterOldest, latest + this.#stepMs / (this.share * length));
   }
 
   begin(now: number): void {
-    this.#begun[this.#oldest] = now;
-    this.#oldest = (this.#oldest + 1) % this.#begun.length;
-    this.#underWay += 1;
+    this.#startTimes[this.#oldest] = now;
+    this.#oldest = (this.#oldest + 1) % this.#startTimes.length;
+    this.#runningCount += 1;
   }
 
   end(): void {
-    this.#underWay -= 1;
+    this.#runningCount -= 1;
   }
 }
 
@@ -64,7 +64,7 @@ export class PollBudget {
 export class PollCapacity {
   readonly #budget: PollBudget;
   readonly #pace: Pace;
-  readonly #begun = new RateMeter();
+  readonly #startRate = new RateMeter();
   readonly #pressure = new Pressure();
 
   constructor(limits: SchedulerLimits) {
@@ -84,7 +84,7 @@ export class PollCapacity {
 
   begin(now: number): void {
     this.#budget.begin(now);
-    this.#begun.count(now);
+    this.#startRate.count(now);
   }
 
   end(): void {
@@ -92,8 +92,8 @@ export class PollCapacity {
   }
 
   /** Returns how many polls per second remain, if that has changed. */
-  slowDown(why: SlowdownCause, now: number): number | undefined {
-    return this.#pace.slowDown(why, this.#begun.rate(now), now) ? this.#pace.at(now) : undefined;
+  slowDown(cause: SlowdownCause, now: number): number | undefined {
+    return this.#pace.slowDown(cause, this.#startRate.rate(now), now) ? this.#pace.rateAt(now) : undefined;
   }
 
   /** The factor by which gaps should grow so there is room for all. */
@@ -104,6 +104,6 @@ export class PollCapacity {
   /** `queued`: how many polls could start now if there were room. */
   update(queued: () => number, now: number): void {
     if (!this.#pressure.isDue(now)) return;
-    this.#pressure.update({ rate: this.#begun.rate(now), allowed: this.#pace.at(now), queue: queued() }, now);
+    this.#pressure.update({ rate: this.#startRate.rate(now), allowed: this.#pace.rateAt(now), queue: queued() }, now);
   }
 }

@@ -1,24 +1,24 @@
 import { ageOfNextPoll, MIN_GAP_MS } from './allowance.ts';
 import { ageAt, BIN_EDGES, binWidth, emptyBins, valueAt } from './histogram.ts';
-import type { Rhythm } from './rhythms.ts';
+import type { PollingProfile } from './rhythms.ts';
 import { RARE_SURVIVAL, SPEC_GAP_MS, specPollCount } from './schedule.ts';
 
 const MAX_THINNED_GAP_MS = 60_000;
 /** Past the age by which this share of jobs has ended, the smallest gaps grow by a tenth of the time since then, up to the specification's. */
-const EXPERIENCE = 0.99;
-const PAST_GROWTH = 0.1;
-const CERTAINTY = 1e-9;
+const KNOWN_SHARE = 0.99;
+const OVERTIME_GROWTH = 0.1;
+const MIN_SURVIVAL = 1e-9;
 /** Enough halvings for the density of polls to a thousandth. */
-const HALVINGS = 14;
+const BISECTION_STEPS = 14;
 /** Polls per unit of worth. Below this range, hardly any poll is made; above it, every gap is the smallest. */
-const THINNEST = 0.001;
-const DENSEST = 0.2;
+const MIN_DENSITY = 0.001;
+const MAX_DENSITY = 0.2;
 const MAX_POLLS = 400;
 /** If every end is called back, what remains is the first poll, the one that the callback causes, and this many in between. */
-const FEWEST_BETWEEN = 0.4;
+const MIN_POLLS_BETWEEN = 0.4;
 const FIRST_AND_LAST = 2;
 /** Sparse polls need room for gaps that no schedule without callbacks would have. */
-const MOST_STRETCHED = 20;
+const MAX_STRETCH_FACTOR = 20;
 const MAX_SPARSE_GAP_MS = 180_000;
 
 /**
@@ -28,87 +28,91 @@ const MAX_SPARSE_GAP_MS = 180_000;
  */
 export class DurationModel {
   /** At each edge of the grid: the chance that a job has ended. */
-  readonly #ended = new Float64Array(BIN_EDGES.length);
+  readonly #endedShare = new Float64Array(BIN_EDGES.length);
   /** At each edge: the integral of the hazard's square root. */
-  readonly #worth = new Float64Array(BIN_EDGES.length);
+  readonly #cumulativeWorth = new Float64Array(BIN_EDGES.length);
   /** Past this age there is hardly any data. */
-  readonly #known: number;
+  readonly #knownUntil: number;
   readonly #density: number;
   readonly #longestGapMs: number;
-  readonly #questionsInAll: number;
+  readonly #pollsPerJob: number;
   /** Densities of sparser polls, by the share that remains. */
   readonly #sparse = new Map<number, number>();
 
-  constructor(masses: Float64Array, { longestGapMs, pollShare }: Omit<Rhythm, 'assumed'>) {
+  constructor(masses: Float64Array, { longestGapMs, pollShare }: Omit<PollingProfile, 'assumed'>) {
     this.#longestGapMs = longestGapMs;
-    let left = 1;
+    let surviving = 1;
     for (const bin of emptyBins().keys()) {
-      const after = Math.max(CERTAINTY, left - (masses[bin] ?? 0));
-      const hazard = Math.log(left / after) / binWidth(bin);
-      this.#worth[bin + 1] = (this.#worth[bin] ?? 0) + Math.sqrt(Math.max(0, hazard)) * binWidth(bin);
-      this.#ended[bin + 1] = 1 - after;
-      left = after;
+      const survivingAfter = Math.max(MIN_SURVIVAL, surviving - (masses[bin] ?? 0));
+      const hazard = Math.log(surviving / survivingAfter) / binWidth(bin);
+      this.#cumulativeWorth[bin + 1] =
+        (this.#cumulativeWorth[bin] ?? 0) + Math.sqrt(Math.max(0, hazard)) * binWidth(bin);
+      this.#endedShare[bin + 1] = 1 - survivingAfter;
+      surviving = survivingAfter;
     }
-    this.#known = ageAt(this.#ended, EXPERIENCE);
-    this.#questionsInAll = pollShare * specPollCount((age) => this.survival(age));
-    this.#density = this.#affordable(this.#questionsInAll, longestGapMs);
+    this.#knownUntil = ageAt(this.#endedShare, KNOWN_SHARE);
+    this.#pollsPerJob = pollShare * specPollCount((age) => this.survival(age));
+    this.#density = this.#affordableDensity(this.#pollsPerJob, longestGapMs);
   }
 
   survival(age: number): number {
-    return 1 - valueAt(this.#ended, age);
+    return 1 - valueAt(this.#endedShare, age);
   }
 
   /** The age by which half of the jobs that reach this age have ended. */
   medianFrom(age: number): number {
-    return ageAt(this.#ended, 1 - this.survival(age) / 2);
+    return ageAt(this.#endedShare, 1 - this.survival(age) / 2);
   }
 
   /**
-   * The age for the next poll. Under pressure one limit bounds the density of all laws, so the polls worth least are dropped first, whichever job
+   * The age for the next poll. Under pressure one limit bounds the density of all models, so the polls worth least are dropped first, whichever job
    * they are for. The limit starts at the highest density, far above most, so it falls with the square of the pressure.
-   * `share` is what remains of its polls if its end is probably called back.
+   * `share` is the part of the job's polls that remains if a callback will probably report its end.
    */
   next(age: number, pressure = 1, share = 1): number {
     return this.#next(age, this.#densityAt(pressure, share), this.longestGapMs(pressure, share));
   }
 
   longestGapMs(pressure = 1, share = 1): number {
-    const usual = this.#longestGapOf(share);
-    const thinned = (usual * this.#densityOf(share)) / this.#densityAt(pressure, share);
-    return Math.min(Math.max(MAX_THINNED_GAP_MS, usual), thinned);
+    const usualGapMs = this.#longestGapOf(share);
+    const thinnedGapMs = (usualGapMs * this.#densityOf(share)) / this.#densityAt(pressure, share);
+    return Math.min(Math.max(MAX_THINNED_GAP_MS, usualGapMs), thinnedGapMs);
   }
 
   #longestGapOf(share: number): number {
     return share >= 1
       ? this.#longestGapMs
-      : Math.min(MAX_SPARSE_GAP_MS, this.#longestGapMs / Math.max(share, 1 / MOST_STRETCHED));
+      : Math.min(MAX_SPARSE_GAP_MS, this.#longestGapMs / Math.max(share, 1 / MAX_STRETCH_FACTOR));
   }
 
   #densityAt(pressure: number, share: number): number {
-    return Math.min(this.#densityOf(share), DENSEST / pressure ** 2);
+    return Math.min(this.#densityOf(share), MAX_DENSITY / pressure ** 2);
   }
 
   #densityOf(share: number): number {
     if (share >= 1) return this.#density;
     const known = this.#sparse.get(share);
     if (known !== undefined) return known;
-    const between = Math.max(FEWEST_BETWEEN, share * (this.#questionsInAll - FIRST_AND_LAST));
-    const density = Math.min(this.#density, this.#affordable(FIRST_AND_LAST + between, this.#longestGapOf(share)));
+    const between = Math.max(MIN_POLLS_BETWEEN, share * (this.#pollsPerJob - FIRST_AND_LAST));
+    const density = Math.min(
+      this.#density,
+      this.#affordableDensity(FIRST_AND_LAST + between, this.#longestGapOf(share)),
+    );
     this.#sparse.set(share, density);
     return density;
   }
 
   #next(age: number, density: number, longestGap: number): number {
-    const next = ageAt(this.#worth, valueAt(this.#worth, age) + 1 / density);
-    const least = Math.max(MIN_GAP_MS, Math.min(SPEC_GAP_MS, PAST_GROWTH * (age - this.#known)));
-    return Math.min(age + longestGap, Math.max(age + least, next));
+    const next = ageAt(this.#cumulativeWorth, valueAt(this.#cumulativeWorth, age) + 1 / density);
+    const minGap = Math.max(MIN_GAP_MS, Math.min(SPEC_GAP_MS, OVERTIME_GROWTH * (age - this.#knownUntil)));
+    return Math.min(age + longestGap, Math.max(age + minGap, next));
   }
 
-  #affordable(questions: number, longestGapMs: number): number {
-    let [low, high] = [Math.log(THINNEST), Math.log(DENSEST)];
-    for (let halving = 0; halving < HALVINGS; halving += 1) {
+  #affordableDensity(polls: number, longestGapMs: number): number {
+    let [low, high] = [Math.log(MIN_DENSITY), Math.log(MAX_DENSITY)];
+    for (let step = 0; step < BISECTION_STEPS; step += 1) {
       const middle = (low + high) / 2;
-      if (this.#pollsAt(Math.exp(middle), longestGapMs) < questions) low = middle;
+      if (this.#pollsAt(Math.exp(middle), longestGapMs) < polls) low = middle;
       else high = middle;
     }
     return Math.exp(low);
@@ -119,9 +123,9 @@ export class DurationModel {
     let sum = 1;
     let age = 0;
     for (let count = 1; count < MAX_POLLS; count += 1) {
-      const left = this.survival(age);
-      if (left < RARE_SURVIVAL) break;
-      sum += left;
+      const surviving = this.survival(age);
+      if (surviving < RARE_SURVIVAL) break;
+      sum += surviving;
       age = Math.max(this.#next(age, density, longestGapMs), ageOfNextPoll(count));
     }
     return sum;

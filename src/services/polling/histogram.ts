@@ -1,25 +1,25 @@
 /** Each bin is this many times as long as the one before, so the grid is as fine at seconds as at minutes. */
-const RATIO = 1.08;
-const FIRST_MS = 1_000;
+const BIN_RATIO = 1.08;
+const FIRST_EDGE_MS = 1_000;
 /** A little more than two hours; longer jobs are polled slowly. */
-const BINS = 118;
+const BIN_COUNT = 118;
 
-const STEP = Math.log(RATIO);
+const LOG_STEP = Math.log(BIN_RATIO);
 /** The edges of the bins. The first bin contains everything below one second. */
-export const BIN_EDGES: Float64Array = Float64Array.from({ length: BINS + 1 }, (_, edge) =>
-  edge === 0 ? 0 : FIRST_MS * RATIO ** (edge - 1),
+export const BIN_EDGES: Float64Array = Float64Array.from({ length: BIN_COUNT + 1 }, (_, edge) =>
+  edge === 0 ? 0 : FIRST_EDGE_MS * BIN_RATIO ** (edge - 1),
 );
 
-export const emptyBins = (): Float64Array => new Float64Array(BINS);
+export const emptyBins = (): Float64Array => new Float64Array(BIN_COUNT);
 
-const edge = (place: number): number => BIN_EDGES[place] ?? 0;
+const edge = (index: number): number => BIN_EDGES[index] ?? 0;
 
 export const binWidth = (bin: number): number => edge(bin + 1) - edge(bin);
 
 /** Ages beyond the grid are in the last bin. */
 function binOf(age: number): number {
-  if (!(age >= FIRST_MS)) return 0;
-  const bin = Math.min(BINS - 1, 1 + Math.floor(Math.log(age / FIRST_MS) / STEP));
+  if (!(age >= FIRST_EDGE_MS)) return 0;
+  const bin = Math.min(BIN_COUNT - 1, 1 + Math.floor(Math.log(age / FIRST_EDGE_MS) / LOG_STEP));
   // The logarithm of an edge may fall on either side of it.
   return age < edge(bin) ? bin - 1 : bin;
 }
@@ -27,23 +27,23 @@ function binOf(age: number): number {
 export function valueAt(values: Float64Array, age: number): number {
   const bin = binOf(age);
   const share = Math.min(1, Math.max(0, (age - edge(bin)) / binWidth(bin)));
-  const from = values[bin] ?? 0;
-  return from + share * ((values[bin + 1] ?? 0) - from);
+  const lower = values[bin] ?? 0;
+  return lower + share * ((values[bin + 1] ?? 0) - lower);
 }
 
 /** The age at which rising values reach this one; infinity if they do not. */
-export function ageAt(values: Float64Array, wanted: number): number {
+export function ageAt(values: Float64Array, target: number): number {
   let low = 0;
-  let high = BINS;
-  if (!(wanted < (values[high] ?? 0))) return Number.POSITIVE_INFINITY;
+  let high = BIN_COUNT;
+  if (!(target < (values[high] ?? 0))) return Number.POSITIVE_INFINITY;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if ((values[middle] ?? 0) <= wanted) low = middle;
+    if ((values[middle] ?? 0) <= target) low = middle;
     else high = middle;
   }
-  const from = values[low] ?? 0;
-  const rise = (values[high] ?? 0) - from;
-  return edge(low) + (rise > 0 ? Math.max(0, wanted - from) / rise : 1) * binWidth(low);
+  const lower = values[low] ?? 0;
+  const rise = (values[high] ?? 0) - lower;
+  return edge(low) + (rise > 0 ? Math.max(0, target - lower) / rise : 1) * binWidth(low);
 }
 
 /** A job ended somewhere in between: polls cannot tell exactly when. */
@@ -59,12 +59,12 @@ export const weightOf = (observations: readonly Observation[]): number =>
 /** Rounds of distributing every observation over the ages at which the others make its end likely. */
 const ROUNDS = 2;
 /** The weight, in jobs, of the assumption that anything may happen. */
-const DOUBT = 2;
+const PRIOR_WEIGHT = 2;
 /** The shape of that assumption, log-logistic: its middle half is between 0.58 and 1.7 times the median. */
-const DOUBT_SHAPE = 0.5;
-/** The least blur, in natural logarithms: queues make the jobs of an hour alike. */
+const PRIOR_SHAPE = 0.5;
+/** The least blur, in natural logarithms, because queues make the jobs of an hour alike. */
 const MIN_BLUR = 0.04;
-const BLUR = 0.9;
+const BLUR_FACTOR = 0.9;
 
 /**
  * How likely a job ends in each bin, from earlier jobs: a histogram of the observations, smoothed as much as their number requires, so it may
@@ -72,12 +72,12 @@ const BLUR = 0.9;
  * (expectation, maximisation, smoothing).
  */
 export function fitHistogram(observations: readonly Observation[]): Float64Array {
-  const evenly = emptyBins().map((_, bin) => binWidth(bin));
-  const first = distribute(observations, evenly);
-  const blur = blurWith(kernelOf(first, effectiveCount(observations)));
-  let masses = first;
+  const uniform = emptyBins().map((_, bin) => binWidth(bin));
+  const initial = distribute(observations, uniform);
+  const blur = blurWith(kernelOf(initial, effectiveCount(observations)));
+  let masses = initial;
   for (let round = 0; round < ROUNDS; round += 1) masses = distribute(observations, blur(masses));
-  return withDoubt(blur(masses), effectiveCount(observations));
+  return withPrior(blur(masses), effectiveCount(observations));
 }
 
 /** Spreads each observation over the bins of its interval in proportion to these masses. */
@@ -88,12 +88,12 @@ function distribute(observations: readonly Observation[], masses: Float64Array):
     const from = Math.max(0, Math.min(atLeastMs, atMostMs));
     const to = Math.max(from + 1, atMostMs);
     const [firstBin, lastBin] = [binOf(from), binOf(to)];
-    const likely = (bin: number): number =>
+    const likelihood = (bin: number): number =>
       ((masses[bin] ?? 0) / binWidth(bin)) * Math.max(0, Math.min(to, edge(bin + 1)) - Math.max(from, edge(bin)));
     let sum = 0;
-    for (let bin = firstBin; bin <= lastBin; bin += 1) sum += likely(bin);
+    for (let bin = firstBin; bin <= lastBin; bin += 1) sum += likelihood(bin);
     for (let bin = firstBin; bin <= lastBin; bin += 1) {
-      const share = sum > 0 ? likely(bin) / sum : 1 / (lastBin - firstBin + 1);
+      const share = sum > 0 ? likelihood(bin) / sum : 1 / (lastBin - firstBin + 1);
       result[bin] = (result[bin] ?? 0) + (weight / total) * share;
     }
   }
@@ -106,10 +106,10 @@ const effectiveCount = (observations: readonly Observation[]): number =>
 
 /** A bell curve over neighbouring bins, as wide as Silverman's rule requires for this number of observations. */
 function kernelOf(masses: Float64Array, count: number): Float64Array {
-  const blur = Math.max(MIN_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
-  const reach = Math.ceil(3 * blur);
-  const bell = Float64Array.from({ length: 2 * reach + 1 }, (_, place) =>
-    Math.exp(-0.5 * ((place - reach) / blur) ** 2),
+  const blur = Math.max(MIN_BLUR, (BLUR_FACTOR * spreadOf(masses)) / count ** 0.2) / LOG_STEP;
+  const radius = Math.ceil(3 * blur);
+  const bell = Float64Array.from({ length: 2 * radius + 1 }, (_, index) =>
+    Math.exp(-0.5 * ((index - radius) / blur) ** 2),
   );
   const sum = bell.reduce((all, height) => all + height, 0);
   return bell.map((height) => height / sum);
@@ -132,22 +132,22 @@ function spreadOf(masses: Float64Array): number {
     narrowest = Math.min(narrowest, end - begin);
     sum -= masses[begin] ?? 0;
   }
-  return Math.min(deviationOf(masses), (narrowest * STEP) / QUARTER_WIDTH);
+  return Math.min(deviationOf(masses), (narrowest * LOG_STEP) / QUARTER_WIDTH);
 }
 
 function deviationOf(masses: Float64Array): number {
   const mean = masses.reduce((sum, mass, bin) => sum + mass * bin, 0);
-  return STEP * Math.sqrt(masses.reduce((sum, mass, bin) => sum + mass * (bin - mean) ** 2, 0));
+  return LOG_STEP * Math.sqrt(masses.reduce((sum, mass, bin) => sum + mass * (bin - mean) ** 2, 0));
 }
 
 function blurWith(kernel: Float64Array): (masses: Float64Array) => Float64Array {
-  const reach = (kernel.length - 1) / 2;
+  const radius = (kernel.length - 1) / 2;
   return (masses) => {
     const result = emptyBins();
     for (const [bin, mass] of masses.entries()) {
       if (mass === 0) continue;
-      for (const [place, height] of kernel.entries()) {
-        const target = Math.min(masses.length - 1, Math.max(0, bin + place - reach));
+      for (const [index, height] of kernel.entries()) {
+        const target = Math.min(masses.length - 1, Math.max(0, bin + index - radius));
         result[target] = (result[target] ?? 0) + mass * height;
       }
     }
@@ -156,11 +156,13 @@ function blurWith(kernel: Float64Array): (masses: Float64Array) => Float64Array 
 }
 
 /** Beyond all observed durations an end stays possible but becomes less and less likely within the next second, so gaps grow gently. */
-function withDoubt(masses: Float64Array, count: number): Float64Array {
-  const doubt = DOUBT / (DOUBT + count);
+function withPrior(masses: Float64Array, count: number): Float64Array {
+  const priorShare = PRIOR_WEIGHT / (PRIOR_WEIGHT + count);
   const median = medianOf(masses);
-  const before = (age: number): number => (age <= 0 ? 0 : 1 / (1 + (age / median) ** (-1 / DOUBT_SHAPE)));
-  return masses.map((mass, bin) => (1 - doubt) * mass + doubt * (before(edge(bin + 1)) - before(edge(bin))));
+  const priorCdf = (age: number): number => (age <= 0 ? 0 : 1 / (1 + (age / median) ** (-1 / PRIOR_SHAPE)));
+  return masses.map(
+    (mass, bin) => (1 - priorShare) * mass + priorShare * (priorCdf(edge(bin + 1)) - priorCdf(edge(bin))),
+  );
 }
 
 function medianOf(masses: Float64Array): number {

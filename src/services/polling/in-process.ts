@@ -1,5 +1,5 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
-import { aboutNothing } from '../../lib/log-subject.ts';
+import { runWithoutSubject } from '../../lib/log-subject.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import { Alarm } from './agenda.ts';
 import type { PollHistory } from './allowance.ts';
@@ -26,24 +26,24 @@ export class InProcessScheduler implements Scheduler {
   readonly #clock: SteadyClock;
   readonly #random: () => number;
   readonly #log: TasksLog;
-  readonly #room: PollCapacity;
+  readonly #capacity: PollCapacity;
   readonly #share: number;
   readonly #alarm: Alarm;
   readonly #entries = new Map<string, Entry>();
   readonly #lanes: LaneState[] = [];
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #runningPolls = new Set<Promise<void>>();
   readonly #pollListeners: ((lane: string, outcome: PollOutcome) => void)[] = [];
   #isRunning = false;
-  #turn = 0;
+  #nextLaneIndex = 0;
 
   constructor({ clock, random, log, limits }: SchedulerParts) {
     const { perSecond, inFlight } = { ...DEFAULT_LIMITS, ...limits };
     this.#clock = new SteadyClock(clock);
     this.#random = random;
     this.#log = log;
-    this.#room = new PollCapacity({ perSecond, inFlight });
+    this.#capacity = new PollCapacity({ perSecond, inFlight });
     this.#share = Math.max(1, Math.floor(inFlight * LANE_SHARE));
-    this.#alarm = new Alarm(this.#clock, () => aboutNothing(() => this.#run()));
+    this.#alarm = new Alarm(this.#clock, () => runWithoutSubject(() => this.#run()));
   }
 
   get size(): number {
@@ -51,7 +51,7 @@ export class InProcessScheduler implements Scheduler {
   }
 
   get pressure(): number {
-    return this.#room.pressure;
+    return this.#capacity.pressure;
   }
 
   add({ id, lane, group, at, history }: FollowedTask): void {
@@ -82,7 +82,7 @@ export class InProcessScheduler implements Scheduler {
   }
 
   setPerSecond(perSecond: number): void {
-    this.#room.setPerSecond(perSecond, this.#clock.now());
+    this.#capacity.setPerSecond(perSecond, this.#clock.now());
     this.#setAlarm();
   }
 
@@ -93,7 +93,7 @@ export class InProcessScheduler implements Scheduler {
 
   /** Waits for the polls that are running now. */
   async finishRunning(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#runningPolls);
   }
 
   async stop(): Promise<void> {
@@ -119,53 +119,54 @@ export class InProcessScheduler implements Scheduler {
 
   #run(): void {
     const now = this.#clock.now();
-    while (this.#isRunning && this.#room.opensAt(now) <= now) {
+    while (this.#isRunning && this.#capacity.opensAt(now) <= now) {
       const state = this.#nextLane(now);
       if (!state) break;
-      const poll = this.#poll(state, now).finally(() => this.#underWay.delete(poll));
-      this.#underWay.add(poll);
+      const poll = this.#poll(state, now).finally(() => this.#runningPolls.delete(poll));
+      this.#runningPolls.add(poll);
     }
-    this.#room.update(() => this.#lanes.reduce((all, { queued }) => all + queued, 0), now);
+    this.#capacity.update(() => this.#lanes.reduce((all, { queued }) => all + queued, 0), now);
     this.#setAlarm();
   }
 
   #setAlarm(): void {
     if (!this.#isRunning) return;
     const next = this.#lanes.reduce((earliest, state) => Math.min(earliest, state.opensAt), Number.POSITIVE_INFINITY);
-    this.#alarm.set(Math.max(next, this.#room.opensAt(this.#clock.now())));
+    this.#alarm.set(Math.max(next, this.#capacity.opensAt(this.#clock.now())));
   }
 
   #nextLane(now: number): LaneState | undefined {
     for (let step = 0; step < this.#lanes.length; step += 1) {
-      const turn = (this.#turn + step) % this.#lanes.length;
-      const state = this.#lanes[turn];
+      const index = (this.#nextLaneIndex + step) % this.#lanes.length;
+      const state = this.#lanes[index];
       if (!state || state.opensAt > now) continue;
-      this.#turn = turn + 1;
+      this.#nextLaneIndex = index + 1;
       return state;
     }
     return undefined;
   }
 
   async #poll(state: LaneState, now: number): Promise<void> {
-    this.#room.begin(now);
+    this.#capacity.begin(now);
     const { entries, isProbe } = state.begin(now);
     const ids = entries.map(({ id }) => id);
-    const answer = await pollLane(state.lane, ids, this.#log);
-    const then = this.#clock.now();
-    this.#room.end();
-    state.end(entries, isProbe, then);
-    const outcome = Array.isArray(answer) ? 'answered' : answer.kind;
+    const result = await pollLane(state.lane, ids, this.#log);
+    const endedAt = this.#clock.now();
+    this.#capacity.end();
+    state.end(entries, isProbe, endedAt);
+    const outcome = Array.isArray(result) ? 'answered' : result.kind;
     for (const listener of this.#pollListeners) listener(state.lane.name, outcome);
     // The duration of a failed poll says nothing about the other lanes' polls.
-    if (Array.isArray(answer) && state.latency.noteLatency(then - now)) this.#slowDown('slowness', state, then);
+    if (Array.isArray(result) && state.latency.noteLatency(endedAt - now)) this.#slowDown('slowness', state, endedAt);
     // After the stop, results are dropped: the next start polls again.
-    if (!this.#isRunning) for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, then);
-    else if (Array.isArray(answer)) this.#takeVerdicts(state, entries, answer, isProbe);
-    else this.#takeFailure(state, entries, answer, isProbe);
+    if (!this.#isRunning)
+      for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, endedAt);
+    else if (Array.isArray(result)) this.#applyVerdicts(state, entries, result, isProbe);
+    else this.#applyFailure(state, entries, result, isProbe);
     this.#run();
   }
 
-  #takeVerdicts(
+  #applyVerdicts(
     state: LaneState,
     entries: readonly Entry[],
     verdicts: readonly (Verdict | undefined)[],
@@ -178,25 +179,25 @@ export class InProcessScheduler implements Scheduler {
       this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'Polling of a lane resumed.');
     }
     // Tasks that were polled together stay together if that saves polls.
-    const chance = state.lane.max > 1 ? this.#random() : undefined;
-    const random = chance === undefined ? this.#random : () => chance;
-    for (const [place, entry] of entries.entries()) {
+    const sharedRandom = state.lane.max > 1 ? this.#random() : undefined;
+    const random = sharedRandom === undefined ? this.#random : () => sharedRandom;
+    for (const [index, entry] of entries.entries()) {
       if (!this.#isFollowed(entry)) continue;
       entry.hasJustFailed = false;
-      const verdict = verdicts[place];
+      const verdict = verdicts[index];
       if (verdict === 'done' || verdict === 'lost') this.#entries.delete(entry.id);
       else if (entry.stage === 'asked-again') state.wait(entry, now);
       else state.wait(entry, addJitter(verdict && this.#clock.fromMachine(verdict.again), now, random));
     }
   }
 
-  #takeFailure(state: LaneState, entries: readonly Entry[], trouble: Trouble, isProbe: boolean): void {
+  #applyFailure(state: LaneState, entries: readonly Entry[], trouble: Trouble, isProbe: boolean): void {
     const now = this.#clock.now();
     if (trouble.kind === 'busy') this.#slowDown('complaint', state, now);
-    const began = state.breaker.recordTrouble(trouble, isProbe, now);
-    if (began) {
+    const newPause = state.breaker.recordTrouble(trouble, isProbe, now);
+    if (newPause) {
       const { kind } = trouble;
-      const forMs = began.until - now;
+      const forMs = newPause.until - now;
       this.#log.warn({ lane: state.lane.name, kind, forMs }, 'Polling of a lane is paused.');
     }
     const { pause } = state.breaker;
@@ -209,10 +210,10 @@ export class InProcessScheduler implements Scheduler {
   }
 
   /** Failures in one lane slow all of them down: they share a gateway and a key. */
-  #slowDown(why: SlowdownCause, { lane }: LaneState, now: number): void {
-    const perSecond = this.#room.slowDown(why, now);
+  #slowDown(cause: SlowdownCause, { lane }: LaneState, now: number): void {
+    const perSecond = this.#capacity.slowDown(cause, now);
     if (perSecond !== undefined)
-      this.#log.info({ lane: lane.name, why, perSecond }, 'The polling rate was reduced for a while.');
+      this.#log.info({ lane: lane.name, why: cause, perSecond }, 'The polling rate was reduced for a while.');
   }
 
   #toSteadyTime(history: PollHistory | undefined): PollHistory {
@@ -239,10 +240,10 @@ export class InProcessScheduler implements Scheduler {
 /** The verdicts in the order of the ids, or the failure. Never rejects. */
 async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {
   try {
-    const answer = await lane.poll(ids);
-    if ('kind' in answer) return answer;
-    const verdicts = ids.map((id) => answer.get(id));
-    const missing = ids.filter((_, place) => !verdicts[place]);
+    const result = await lane.poll(ids);
+    if ('kind' in result) return result;
+    const verdicts = ids.map((id) => result.get(id));
+    const missing = ids.filter((_, index) => !verdicts[index]);
     if (missing.length > 0) log.debug({ lane: lane.name, missing }, 'A poll result left out some of its tasks.');
     return verdicts;
   } catch (error) {

@@ -18,8 +18,8 @@ export class Entry implements AgendaItem, QueueLinks<Entry> {
   stage: Stage = 'waiting';
   hasJustFailed = false;
   slot = -1;
-  before: Entry | undefined = undefined;
-  behind: Entry | undefined = undefined;
+  previous: Entry | undefined = undefined;
+  next: Entry | undefined = undefined;
 
   constructor(id: string, group: string, lane: LaneState, history: PollHistory) {
     this.id = id;
@@ -36,7 +36,7 @@ export class Entry implements AgendaItem, QueueLinks<Entry> {
 /** A poll includes tasks that are due this soon after it, if its lane supports more than one per poll. */
 const GATHER_MS = 250;
 /** After the machine was suspended, everything is due at the same time: sorting it must not block the process noticeably. */
-const ORDERED_AT_ONCE = 1_000;
+const MAX_GATHERED_AT_ONCE = 1_000;
 /** After a pause the waiting tasks are not all polled at the same time. */
 const RESUME_SPREAD_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
@@ -49,7 +49,7 @@ export class LaneState {
   readonly #ready = new FairQueue<Entry>();
   /** The number of concurrent polls: fewer than the total, so a lane whose polls hang leaves some to the others. */
   readonly #share: number;
-  #underWay = 0;
+  #runningCount = 0;
   #isProbing = false;
 
   constructor(lane: Lane, share: number) {
@@ -60,9 +60,9 @@ export class LaneState {
   /** When something can be polled; infinity until a running poll has ended. */
   get opensAt(): number {
     const { pause } = this.breaker;
-    if (pause ? this.#isProbing : this.#underWay >= this.#share) return NEVER;
-    const due = this.#ready.size > 0 ? Number.NEGATIVE_INFINITY : this.#waiting.next;
-    return pause ? Math.max(pause.until, due) : due;
+    if (pause ? this.#isProbing : this.#runningCount >= this.#share) return NEVER;
+    const dueAt = this.#ready.size > 0 ? Number.NEGATIVE_INFINITY : this.#waiting.next;
+    return pause ? Math.max(pause.until, dueAt) : dueAt;
   }
 
   /** Read each time, since a gateway may turn out to accept fewer. */
@@ -71,7 +71,7 @@ export class LaneState {
   }
 
   get isIdle(): boolean {
-    return this.#underWay === 0 && this.#ready.size === 0 && this.#waiting.next === NEVER;
+    return this.#runningCount === 0 && this.#ready.size === 0 && this.#waiting.next === NEVER;
   }
 
   /** Polls that could be made now if there were room; none during a pause. */
@@ -79,7 +79,7 @@ export class LaneState {
     return this.breaker.pause ? 0 : Math.ceil(this.#ready.size / this.#max);
   }
 
-  /** Never before the task's allowance permits it. */
+  /** Schedules a task for this time, or later if its allowance requires that. */
   wait(entry: Entry, until: number): void {
     entry.stage = 'waiting';
     this.#waiting.add(entry, Math.max(until, entry.opensAt));
@@ -100,8 +100,8 @@ export class LaneState {
 
   /** Returns the tasks of the next poll. The first poll after a pause is a probe, and the only one until its response. */
   begin(now: number): { entries: Entry[]; isProbe: boolean } {
-    this.#gather(now, ORDERED_AT_ONCE);
-    const entries = this.#take(now);
+    this.#gather(now, MAX_GATHERED_AT_ONCE);
+    const entries = this.#takeNext(now);
     for (const entry of entries) {
       entry.stage = 'asked';
       entry.history.times += 1;
@@ -109,14 +109,14 @@ export class LaneState {
     }
     const isProbe = this.breaker.pause !== undefined;
     this.#isProbing = isProbe;
-    this.#underWay += 1;
+    this.#runningCount += 1;
     return { entries, isProbe };
   }
 
   /** It is unknown when the poll reached the gateway, so the gap to the next one counts from the response. */
   end(entries: readonly Entry[], isProbe: boolean, now: number): void {
     for (const { history } of entries) history.last = Math.max(history.last, now);
-    this.#underWay -= 1;
+    this.#runningCount -= 1;
     if (isProbe) this.#isProbing = false;
   }
 
@@ -124,9 +124,9 @@ export class LaneState {
   resume(now: number): void {
     this.#gather(now);
     const step = RESUME_SPREAD_MS / Math.max(1, Math.ceil(this.#ready.size / this.#max));
-    for (let place = 0; this.#ready.size > 0; place += 1) {
+    for (let index = 0; this.#ready.size > 0; index += 1) {
       const entry = this.#ready.next();
-      if (entry) this.wait(entry, now + step * Math.floor(place / this.#max));
+      if (entry) this.wait(entry, now + step * Math.floor(index / this.#max));
     }
   }
 
@@ -143,7 +143,7 @@ export class LaneState {
     this.#ready.add(entry);
   }
 
-  #take(now: number): Entry[] {
+  #takeNext(now: number): Entry[] {
     const entries: Entry[] = [];
     const max = this.#max;
     while (entries.length < max) {

@@ -2,17 +2,17 @@ import { HOUR_MS } from '../../lib/clock.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import type { WaitLimit } from '../tasks/kind.ts';
 import type { Task } from '../tasks/task.ts';
-import { type Duration, KEPT_DURATIONS, type TaskStore } from '../tasks/task-store.ts';
+import { type Duration, MAX_DURATIONS_PER_KEY, type TaskStore } from '../tasks/task-store.ts';
 import { DurationModel } from './duration-model.ts';
 import { fitHistogram, type Observation, weightOf } from './histogram.ts';
-import { RHYTHMS } from './rhythms.ts';
+import { POLLING_PROFILES } from './rhythms.ts';
 import { overdueGap, type Schedule, specSchedule, taskAge } from './schedule.ts';
 import { type MissedShare, sparseGap, sparseShare } from './sparse.ts';
 
 /** After this many jobs an older one counts half, because queues and models change. */
 const HALF_WEIGHT_AFTER_JOBS = 100;
 /** If nothing is assumed, fewer jobs than this are less informative than the specification. */
-const FEWEST_JOBS = 20;
+const MIN_JOBS = 20;
 /** A kind's durations, or assumed ones, count as this many jobs of one of its models, and less and less as that model has its own. */
 const OTHERS_WEIGHT = 10;
 const OTHERS_WEIGHT_UNTIL = 60;
@@ -22,48 +22,55 @@ const RECOMPUTE_SHARE = 0.05;
 /** The latest jobs, which describe the current state. */
 const LATEST_JOBS = 10;
 const LATEST_MS = 6 * HOUR_MS;
-const FEWEST_LATEST = 3;
+const MIN_LATEST_JOBS = 3;
 
 /** A job from its acceptance to its end, or from the start of its run. */
 type Span = 'all' | 'run';
 
 /** Jobs that end together are alike. Only one per interval is recorded, because otherwise a busy gateway would replace all durations within a second. */
-const APART_MS = 500;
+const MIN_INTERVAL_MS = 500;
 
-interface Known {
+interface KnownDurations {
   durations: Duration[];
   models: Partial<Record<Span, { model: DurationModel | undefined; at: number }>>;
   count: number;
 }
 
-interface ExperienceParts {
+interface DurationHistoryParts {
   store: Pick<TaskStore, 'addDuration' | 'durations'>;
   waitLimitOf(task: Task): WaitLimit;
   log: TasksLog;
 }
 
 export class DurationHistory {
-  readonly #parts: ExperienceParts;
-  readonly #known = new Map<string, Known>();
+  readonly #parts: DurationHistoryParts;
+  readonly #known = new Map<string, KnownDurations>();
   readonly #reading = new Map<string, Promise<Duration[]>>();
 
-  constructor(parts: ExperienceParts) {
+  constructor(parts: DurationHistoryParts) {
     this.#parts = parts;
   }
 
-  /** undefined while too little is known or assumed, or durations are still being read. */
+  /** Undefined while too little is known or assumed, or durations are still being read. */
   modelFor(task: Task, span: Span): DurationModel | undefined {
-    const [own, kin] = keysOf(task).map((key) => this.#cached(key));
-    if (!own || (!kin && hasKindKey(task))) return undefined;
-    const made = own.models[span];
-    if (made && own.count - made.at < Math.max(1, RECOMPUTE_SHARE * Math.min(own.count, own.durations.length)))
-      return made.model;
-    const rhythm = RHYTHMS[this.#parts.waitLimitOf(task)];
-    const seen = withOthers(observationsOf(own, span), kin ? observationsOf(kin, span) : []);
-    const assumed = span === 'all' ? rhythm.assumed : [];
-    const isEnough = assumed.length > 0 || weightOf(seen) >= FEWEST_JOBS;
-    const model = isEnough ? new DurationModel(fitHistogram(withOthers(seen, assumed)), rhythm) : undefined;
-    own.models[span] = { model, at: own.count };
+    const [modelDurations, kindDurations] = keysOf(task).map((key) => this.#cached(key));
+    if (!modelDurations || (!kindDurations && hasKindKey(task))) return undefined;
+    const cachedModel = modelDurations.models[span];
+    if (
+      cachedModel &&
+      modelDurations.count - cachedModel.at <
+        Math.max(1, RECOMPUTE_SHARE * Math.min(modelDurations.count, modelDurations.durations.length))
+    )
+      return cachedModel.model;
+    const profile = POLLING_PROFILES[this.#parts.waitLimitOf(task)];
+    const observations = withOthers(
+      observationsOf(modelDurations, span),
+      kindDurations ? observationsOf(kindDurations, span) : [],
+    );
+    const assumed = span === 'all' ? profile.assumed : [];
+    const isEnough = assumed.length > 0 || weightOf(observations) >= MIN_JOBS;
+    const model = isEnough ? new DurationModel(fitHistogram(withOthers(observations, assumed)), profile) : undefined;
+    modelDurations.models[span] = { model, at: modelDurations.count };
     return model;
   }
 
@@ -71,7 +78,7 @@ export class DurationHistory {
   typicalMs(key: string, now: number): number | undefined {
     const latest = this.#cached(key)?.durations.slice(-LATEST_JOBS) ?? [];
     const times = latest.filter(({ at }) => now - at < LATEST_MS).map(({ atMostMs }) => atMostMs);
-    return times.length < FEWEST_LATEST ? undefined : times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+    return times.length < MIN_LATEST_JOBS ? undefined : times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
   }
 
   /** Never fails: a duration is worth less than the job. */
@@ -80,8 +87,8 @@ export class DurationHistory {
       try {
         const known = await this.#read(key);
         const since = duration.at - (known.durations.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
-        if (since >= 0 && since < APART_MS) continue;
-        known.durations = [...known.durations, duration].slice(-KEPT_DURATIONS);
+        if (since >= 0 && since < MIN_INTERVAL_MS) continue;
+        known.durations = [...known.durations, duration].slice(-MAX_DURATIONS_PER_KEY);
         known.count += 1;
         await this.#parts.store.addDuration(key, duration);
       } catch (error) {
@@ -90,7 +97,7 @@ export class DurationHistory {
     }
   }
 
-  #cached(key: string): Known | undefined {
+  #cached(key: string): KnownDurations | undefined {
     const known = this.#known.get(key);
     if (known || this.#reading.has(key)) return known;
     this.#read(key).catch((error: unknown) => {
@@ -100,16 +107,16 @@ export class DurationHistory {
   }
 
   /** A failed read is retried by the next caller. */
-  async #read(key: string): Promise<Known> {
+  async #read(key: string): Promise<KnownDurations> {
     const known = this.#known.get(key);
     if (known) return known;
     const reading = this.#reading.get(key) ?? this.#parts.store.durations(key);
     this.#reading.set(key, reading);
     try {
       const durations = await reading;
-      const read = this.#known.get(key) ?? { durations, models: {}, count: durations.length };
-      this.#known.set(key, read);
-      return read;
+      const entry = this.#known.get(key) ?? { durations, models: {}, count: durations.length };
+      this.#known.set(key, entry);
+      return entry;
     } finally {
       this.#reading.delete(key);
     }
@@ -121,19 +128,19 @@ const hasKindKey = ({ kind, durationKey }: Task): boolean => durationKey !== kin
 const keysOf = (task: Task): string[] =>
   hasKindKey(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
 
-function observationsOf({ durations }: Known, span: Span): Observation[] {
-  return durations.flatMap(({ atLeastMs, atMostMs, waitedMs }, place) => {
+function observationsOf({ durations }: KnownDurations, span: Span): Observation[] {
+  return durations.flatMap(({ atLeastMs, atMostMs, waitedMs }, index) => {
     if (span === 'run' && waitedMs === undefined) return [];
-    const waited = span === 'run' ? (waitedMs ?? 0) : 0;
-    const weight = 0.5 ** ((durations.length - 1 - place) / HALF_WEIGHT_AFTER_JOBS);
-    return [{ atLeastMs: atLeastMs - waited, atMostMs: atMostMs - waited, weight }];
+    const waitMs = span === 'run' ? (waitedMs ?? 0) : 0;
+    const weight = 0.5 ** ((durations.length - 1 - index) / HALF_WEIGHT_AFTER_JOBS);
+    return [{ atLeastMs: atLeastMs - waitMs, atMostMs: atMostMs - waitMs, weight }];
   });
 }
 
 /** Shrinks towards the durations of other jobs: those of the whole kind, or assumed ones. */
 function withOthers(own: readonly Observation[], others: readonly Observation[]): Observation[] {
-  const part = OTHERS_WEIGHT * Math.max(0, 1 - weightOf(own) / OTHERS_WEIGHT_UNTIL);
-  const scale = Math.min(1, part / weightOf(others));
+  const othersWeight = OTHERS_WEIGHT * Math.max(0, 1 - weightOf(own) / OTHERS_WEIGHT_UNTIL);
+  const scale = Math.min(1, othersWeight / weightOf(others));
   return scale > 0 ? [...own, ...others.map((one) => ({ ...one, weight: one.weight * scale }))] : [...own];
 }
 
@@ -148,7 +155,8 @@ interface LearnedParts {
 }
 
 /**
- * Polls when jobs of the same kind, model and mode have usually ended. Until that is known, images by assumed durations, all others as the specification says.
+ * Polls when jobs of the same kind, model and mode have usually ended. Until that is
+ * known, image jobs are polled by assumed durations, and all others as the specification says.
  */
 export class LearnedSchedule implements Schedule {
   readonly #parts: LearnedParts;
@@ -158,8 +166,8 @@ export class LearnedSchedule implements Schedule {
   }
 
   nextAt(task: Task, now: number): number {
-    const slow = overdueGap(task, now);
-    if (slow !== undefined) return now + slow;
+    const overdueGapMs = overdueGap(task, now);
+    if (overdueGapMs !== undefined) return now + overdueGapMs;
     const pressure = Math.max(1, this.#parts.pressure());
     const known = this.#modelFor(task, now);
     const missed = this.#parts.missedShare?.(task) ?? 1;
@@ -176,10 +184,10 @@ export class LearnedSchedule implements Schedule {
     const { durationHistory } = this.#parts;
     const { started, wordsTaken } = task.times;
     if (task.state === 'needs-input') return undefined;
-    const runs = durationHistory.modelFor(task, 'run');
-    if (runs && started !== undefined) return { model: runs, age: Math.max(0, now - started) };
+    const runModel = durationHistory.modelFor(task, 'run');
+    if (runModel && started !== undefined) return { model: runModel, age: Math.max(0, now - started) };
     // A queued task may start at any moment, and cannot end before its run is over.
-    if (runs && task.state === 'queued') return { model: runs, age: 0 };
+    if (runModel && task.state === 'queued') return { model: runModel, age: 0 };
     const model = durationHistory.modelFor(task, 'all');
     return model && { model, age: Math.max(0, wordsTaken === undefined ? taskAge(task, now) : now - wordsTaken) };
   }
@@ -193,6 +201,6 @@ function stretchOf(model: DurationModel, age: number, percent: number | undefine
   const progress = (percent ?? 0) / 100;
   const usual = model.medianFrom(age);
   if (!(progress > 0 && progress < 1 && age > 0 && Number.isFinite(usual))) return 1;
-  const told = age / progress;
-  return Math.min(MAX_STRETCH, Math.max(1 / MAX_STRETCH, (told / usual) ** progress));
+  const predicted = age / progress;
+  return Math.min(MAX_STRETCH, Math.max(1 / MAX_STRETCH, (predicted / usual) ** progress));
 }

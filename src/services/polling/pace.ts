@@ -27,42 +27,45 @@ export class Pace {
     this.#base = perSecond;
   }
 
-  at(now: number): number {
+  rateAt(now: number): number {
     return Math.min(this.#max, this.#base + this.#risePerMs * Math.max(0, now - this.#since));
   }
 
   /** The part of the operator's limit that is allowed. */
   shareAt(now: number): number {
-    return this.at(now) / this.#max;
+    return this.rateAt(now) / this.#max;
   }
 
-  /** Another limit of the operator's; after failures, the same part of it is allowed. */
+  /** Sets a new limit of the operator. After failures, the same share of it is allowed. */
   setMax(max: number, now: number): void {
     const factor = max / this.#max;
-    this.#base = this.at(now) * factor;
+    this.#base = this.rateAt(now) * factor;
     this.#risePerMs *= factor;
     this.#since = now;
     this.#max = max;
   }
 
   /** `rate` is the recent rate of polls: a limit above it did no harm. Returns whether the state has changed. */
-  slowDown(why: SlowdownCause, rate: number, now: number): boolean {
+  slowDown(cause: SlowdownCause, rate: number, now: number): boolean {
     if (now - this.#fellAt < ONE_COMPLAINT_MS) return false;
-    const tooMuch = Math.min(this.at(now), Math.max(rate, MIN_SHARE * this.#max));
-    this.#base = Math.max(MIN_SHARE * this.#max, tooMuch * (why === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS));
-    this.#risePerMs = Math.max((tooMuch * AFTER_COMPLAINT) / RECOVERY_MS, this.#max / MAX_RECOVERY_MS);
+    const excessiveRate = Math.min(this.rateAt(now), Math.max(rate, MIN_SHARE * this.#max));
+    this.#base = Math.max(
+      MIN_SHARE * this.#max,
+      excessiveRate * (cause === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS),
+    );
+    this.#risePerMs = Math.max((excessiveRate * AFTER_COMPLAINT) / RECOVERY_MS, this.#max / MAX_RECOVERY_MS);
     this.#since = now;
     this.#fellAt = now;
     return true;
   }
 }
 
-const ENOUGH_RESPONSES = 50;
+const MIN_RESPONSES = 50;
 const USUAL_SHARE = 0.02;
 const RECENT_SHARE = 0.2;
 /** Far above the usual duration, and long enough to matter. */
-const FAR_ABOVE = 4;
-const LONG_MS = 1_000;
+const SLOW_FACTOR = 4;
+const MIN_SLOW_MS = 1_000;
 
 export class Latency {
   #count = 0;
@@ -75,40 +78,40 @@ export class Latency {
     // The first durations are averaged evenly, so none of them counts as usual for long.
     this.#usual += Math.max(USUAL_SHARE, 1 / this.#count) * (ms - this.#usual);
     this.#recent += Math.max(RECENT_SHARE, 1 / this.#count) * (ms - this.#recent);
-    if (this.#count < ENOUGH_RESPONSES || this.#recent < LONG_MS || this.#recent < FAR_ABOVE * this.#usual)
+    if (this.#count < MIN_RESPONSES || this.#recent < MIN_SLOW_MS || this.#recent < SLOW_FACTOR * this.#usual)
       return false;
     this.#recent = this.#usual;
     return true;
   }
 }
 
-const SPAN_MS = 1_000;
+const WINDOW_MS = 1_000;
 
 /** The recent number per second; older events lose weight. */
 export class RateMeter {
   #perSecond = 0;
-  #at = Number.NEGATIVE_INFINITY;
+  #countedAt = Number.NEGATIVE_INFINITY;
 
   count(now: number): void {
-    this.#perSecond = this.rate(now) + 1_000 / SPAN_MS;
-    this.#at = now;
+    this.#perSecond = this.rate(now) + 1_000 / WINDOW_MS;
+    this.#countedAt = now;
   }
 
   rate(now: number): number {
-    return this.#perSecond === 0 ? 0 : this.#perSecond * Math.exp((this.#at - now) / SPAN_MS);
+    return this.#perSecond === 0 ? 0 : this.#perSecond * Math.exp((this.#countedAt - now) / WINDOW_MS);
   }
 }
 
 /** The share of the allowed polls to aim for. Above it polls queue, below it some are missed. */
-const AIM = 0.97;
+const TARGET_SHARE = 0.97;
 /** How fast the pressure follows the demand. Faster than the gaps it acts on, it would oscillate. */
-const FOLLOWS_MS = 30_000;
+const RESPONSE_TIME_MS = 30_000;
 /** A queue should be emptied within this time: longer than most gaps, since tasks in it cannot be delayed before their next poll. */
-const QUEUE_GONE_SECONDS = 10;
-/** It falls cautiously, because too little pressure causes a queue. */
+const QUEUE_DRAIN_SECONDS = 10;
+/** The pressure falls cautiously, because too little of it causes a queue. */
 const MAX_RELIEF = 0.5;
 const MIN_STEP_MS = 100;
-/** After a longer time the rise counts no more than for this one. */
+/** If more time than this has passed, the pressure rises as if it were only this much. */
 const MAX_STEP_MS = 1_000;
 /** A shorter wait does not count as a queue. */
 const QUEUE_SECONDS = 0.25;
@@ -121,24 +124,27 @@ const MAX_PRESSURE = 6;
 /** The factor by which gaps must grow; 1 if there is room. One number for all tasks, driven by demand against supply. */
 export class Pressure {
   #logarithm = 0;
-  #at = Number.NEGATIVE_INFINITY;
+  #updatedAt = Number.NEGATIVE_INFINITY;
 
   get value(): number {
     return Math.exp(this.#logarithm);
   }
 
   isDue(now: number): boolean {
-    return now - this.#at >= MIN_STEP_MS;
+    return now - this.#updatedAt >= MIN_STEP_MS;
   }
 
   update({ rate, allowed, queue }: Record<'rate' | 'allowed' | 'queue', number>, now: number): void {
-    const elapsed = Math.min(now - this.#at, MAX_PRESSURE * FOLLOWS_MS);
-    this.#at = now;
+    const elapsed = Math.min(now - this.#updatedAt, MAX_PRESSURE * RESPONSE_TIME_MS);
+    this.#updatedAt = now;
     const isQueue = queue > QUEUE_SECONDS * rate;
     // A queue below the allowed rate is limited by slow responses, so the actual rate is the capacity.
-    const room = isQueue ? Math.min(allowed, Math.max(1, rate)) : allowed;
-    const wanted = Math.log(Math.max(rate + (isQueue ? queue / QUEUE_GONE_SECONDS : 0), 0.01) / (AIM * room));
-    const step = wanted > 0 ? wanted * Math.min(elapsed, MAX_STEP_MS) : Math.max(-MAX_RELIEF, wanted) * elapsed;
-    this.#logarithm = Math.min(Math.log(MAX_PRESSURE), Math.max(0, this.#logarithm + step / FOLLOWS_MS));
+    const capacity = isQueue ? Math.min(allowed, Math.max(1, rate)) : allowed;
+    const targetChange = Math.log(
+      Math.max(rate + (isQueue ? queue / QUEUE_DRAIN_SECONDS : 0), 0.01) / (TARGET_SHARE * capacity),
+    );
+    const step =
+      targetChange > 0 ? targetChange * Math.min(elapsed, MAX_STEP_MS) : Math.max(-MAX_RELIEF, targetChange) * elapsed;
+    this.#logarithm = Math.min(Math.log(MAX_PRESSURE), Math.max(0, this.#logarithm + step / RESPONSE_TIME_MS));
   }
 }

@@ -11,7 +11,7 @@ export class PartitionScheduler implements Scheduler {
   readonly #shared: SharedScheduler;
   readonly #isOwn: (id: string) => boolean;
   /** The tasks that were added before the start. */
-  readonly #early = new Map<string, FollowedTask>();
+  readonly #pending = new Map<string, FollowedTask>();
   #isRunning = false;
 
   constructor(shared: SharedScheduler, isOwn: (id: string) => boolean) {
@@ -21,7 +21,7 @@ export class PartitionScheduler implements Scheduler {
 
   add(followed: FollowedTask): void {
     if (this.#isRunning) this.#shared.add(followed);
-    else this.#early.set(followed.id, followed);
+    else this.#pending.set(followed.id, followed);
   }
 
   hint(id: string): void {
@@ -29,14 +29,14 @@ export class PartitionScheduler implements Scheduler {
   }
 
   remove(id: string): void {
-    this.#early.delete(id);
+    this.#pending.delete(id);
     this.#shared.remove(id);
   }
 
   start(): void {
     this.#isRunning = true;
-    for (const followed of this.#early.values()) this.#shared.add(followed);
-    this.#early.clear();
+    for (const followed of this.#pending.values()) this.#shared.add(followed);
+    this.#pending.clear();
   }
 
   async stop(): Promise<void> {

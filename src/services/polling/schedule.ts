@@ -41,11 +41,11 @@ export const specSchedule: Schedule = {
 
 /** How many polls that schedule needs on average until the end is found; `survival` is the chance that a job lasts longer. */
 export function specPollCount(survival: (ageMs: number) => number): number {
-  let questions = 1;
+  let polls = 1;
   let age = 0;
-  for (let left = survival(0); left > RARE_SURVIVAL && age < MAX_DURATION_MS; left = survival(age)) {
-    questions += left;
+  for (let surviving = survival(0); surviving > RARE_SURVIVAL && age < MAX_DURATION_MS; surviving = survival(age)) {
+    polls += surviving;
     age += age < EARLY_MS ? EARLY_GAP_MS : SPEC_GAP_MS;
   }
-  return questions;
+  return polls;
 }

@@ -46,7 +46,7 @@ export interface Scheduler {
   /** The task may have changed: polls it as soon as allowance and budget permit, and again if a poll is running. */
   hint(id: string): void;
   remove(id: string): void;
-  /** Nothing is polled before this. */
+  /** Nothing is polled before this is called. */
   start(): void;
   /** Starts no more polls, and waits for the running ones. */
   stop(): Promise<void>;

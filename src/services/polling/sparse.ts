@@ -3,7 +3,7 @@ import type { Schedule } from './schedule.ts';
 /** The share of tasks whose end is not called back, from 0 to 1; without callbacks it is 1. */
 export type MissedShare = (task: Parameters<Schedule['nextAt']>[0]) => number;
 
-/** Few steps, since each is calculated once for a law. */
+/** Few steps, since each model calculates a density for each of them. */
 const STEPS = 8;
 
 /**
@@ -13,13 +13,13 @@ const STEPS = 8;
 export const sparseShare = (missed: number): number => Math.round(STEPS * Math.sqrt(missed)) / STEPS;
 
 /** However reliable callbacks are, some polls remain: a gap grows at most by this factor and to this length. */
-const MOST_TIMES = 8;
+const MAX_GAP_FACTOR = 8;
 const MAX_GAP_MS = 60_000;
 
 /** A gap of a schedule that does not know how long jobs take. */
 export const sparseGap = (gapMs: number, missed: number): number =>
-  Math.max(gapMs, Math.min(MAX_GAP_MS, gapMs / Math.max(1 / MOST_TIMES, sparseShare(missed))));
+  Math.max(gapMs, Math.min(MAX_GAP_MS, gapMs / Math.max(1 / MAX_GAP_FACTOR, sparseShare(missed))));
 
-export const sparser = (schedule: Schedule, missedShare: MissedShare): Schedule => ({
+export const sparseSchedule = (schedule: Schedule, missedShare: MissedShare): Schedule => ({
   nextAt: (task, now) => now + sparseGap(schedule.nextAt(task, now) - now, missedShare(task)),
 });

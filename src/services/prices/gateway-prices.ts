@@ -30,7 +30,7 @@ interface GatewayPricesParts {
 export class GatewayPrices {
   readonly #parts: GatewayPricesParts;
   #prices: ReadonlyMap<string, ListedPrice> = new Map();
-  #stop: AbortController | undefined;
+  #stopController: AbortController | undefined;
   #refreshing: Promise<void> = Promise.resolve();
   #cancelNext: () => void = () => undefined;
 
@@ -38,19 +38,19 @@ export class GatewayPrices {
     this.#parts = parts;
   }
 
-  of(name: string | undefined): ListedPrice | undefined {
+  find(name: string | undefined): ListedPrice | undefined {
     return name === undefined ? undefined : this.#prices.get(name);
   }
 
   start(): void {
     const { fetch } = this.#parts;
-    if (!fetch || this.#stop) return;
-    this.#stop = new AbortController();
-    this.#refresh(fetch, this.#stop.signal);
+    if (!fetch || this.#stopController) return;
+    this.#stopController = new AbortController();
+    this.#refresh(fetch, this.#stopController.signal);
   }
 
   async stop(): Promise<void> {
-    this.#stop?.abort();
+    this.#stopController?.abort();
     this.#cancelNext();
     await this.#refreshing;
   }
@@ -75,31 +75,32 @@ export class GatewayPrices {
 export function pricesIn(list: PriceList, group: string | undefined, at: number): Map<string, ListedPrice> {
   const prices = new Map<string, ListedPrice>();
   for (const model of list.models) {
-    const share = shareOf(model, list.groups, group);
-    const price = share && priceOf(model, share.ratio);
-    if (price) prices.set(model.name, { price, isUpperBound: share.isUpperBound, at });
+    const groupRatio = ratioFor(model, list.groups, group);
+    const price = groupRatio && priceOf(model, groupRatio.ratio);
+    if (price) prices.set(model.name, { price, isUpperBound: groupRatio.isUpperBound, at });
     else prices.delete(model.name);
   }
   return prices;
 }
 
 /** The price that the account pays for this model; without a known group, the highest price of all groups. */
-function shareOf({ groups }: PricedModel, ratios: PriceList['groups'], group: string | undefined) {
-  const isFor = (name: string): boolean => groups.length === 0 || groups.includes(name) || groups.includes('all');
+function ratioFor({ groups }: PricedModel, ratios: PriceList['groups'], group: string | undefined) {
+  const appliesTo = (name: string): boolean => groups.length === 0 || groups.includes(name) || groups.includes('all');
   if (group !== undefined) {
-    const ratio = isFor(group) ? ratios.get(group) : undefined;
+    const ratio = appliesTo(group) ? ratios.get(group) : undefined;
     return ratio === undefined ? undefined : { ratio, isUpperBound: false };
   }
-  const all = [...ratios].filter(([name]) => isFor(name)).map(([, ratio]) => ratio);
+  const all = [...ratios].filter(([name]) => appliesTo(name)).map(([, ratio]) => ratio);
   const ratio = largestOf(all);
   return ratio === undefined ? undefined : { ratio, isUpperBound: all.some((one) => compare(one, ratio) !== 0) };
 }
 
-function priceOf(model: PricedModel, share: string): Price | undefined {
-  if (model.billedBy === 'job') return model.price === undefined ? undefined : { each: product(model.price, share) };
+function priceOf(model: PricedModel, groupRatio: string): Price | undefined {
+  if (model.billedBy === 'job')
+    return model.price === undefined ? undefined : { each: product(model.price, groupRatio) };
   const { ratio, outputRatio, cachedRatio, audioRatio, audioOutputRatio } = model;
   if (model.billedBy === undefined || ratio === undefined || outputRatio === undefined) return undefined;
-  const input = product(ratio, RATIO_DOLLARS, share);
+  const input = product(ratio, RATIO_DOLLARS, groupRatio);
   return {
     perMillion: {
       input,

@@ -10,8 +10,8 @@ const SAMPLE_SIZE = 20;
 export const MAX_VARIANTS = 20;
 const MAX_MODELS = 2_000;
 const MAX_MODEL_LENGTH = 200;
-/** The tasks that have been counted: a task is announced several times, but only its first end counts. */
-const MAX_REMEMBERED = 10_000;
+/** How many counted tasks are remembered: a task is reported several times, but only its first end counts. */
+const MAX_REMEMBERED_TASKS = 10_000;
 
 /** The cost of jobs of one kind and model, by the options that affect it. It contains nothing about members. */
 export const learnedCosts = z.object({
@@ -35,7 +35,7 @@ interface LearnedPricesParts {
 }
 
 /** Identifies jobs that cost the same. */
-export interface Alike {
+export interface CostKey {
   kind: string;
   model: string;
   /** Other options that affect the price. A member may have typed them, so only a hash is stored. */
@@ -43,7 +43,7 @@ export interface Alike {
 }
 
 const keyOf = ({ kind, model }: Pick<LearnedCosts, 'kind' | 'model'>): string => `${kind}:${model}`;
-const variantOf = ({ facts }: Alike): string =>
+const variantOf = ({ facts }: CostKey): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
 
 /** The actual cost of finished jobs, kept across restarts. */
@@ -61,26 +61,26 @@ export class LearnedPrices {
   }
 
   /** The highest of the latest costs, marked as an upper bound if they differ. Undefined until enough are known. */
-  of(alike: Alike): { amount: string; isUpperBound: boolean; at: number } | undefined {
-    const variant = variantOf(alike);
+  find(costKey: CostKey): { amount: string; isUpperBound: boolean; at: number } | undefined {
+    const variant = variantOf(costKey);
     const { amounts = [], at = 0 } =
-      this.#known.get(keyOf(alike))?.variants.find((one) => one.variant === variant) ?? {};
+      this.#known.get(keyOf(costKey))?.variants.find((one) => one.variant === variant) ?? {};
     const highest = largestOf(amounts);
     if (highest === undefined || amounts.length < SAMPLE_SIZE) return undefined;
     return { amount: highest, isUpperBound: amounts.some((one) => compare(one, highest) !== 0), at };
   }
 
-  async learn(taskId: string, alike: Alike, cost: string): Promise<void> {
+  async learn(taskId: string, costKey: CostKey, cost: string): Promise<void> {
     if (this.#learned.has(taskId)) return;
     this.#remember(taskId);
-    const key = keyOf(alike);
+    const key = keyOf(costKey);
     const known = this.#known.get(key);
-    if (alike.model.length > MAX_MODEL_LENGTH || (!known && this.#known.size >= MAX_MODELS)) return;
-    const variant = variantOf(alike);
+    if (costKey.model.length > MAX_MODEL_LENGTH || (!known && this.#known.size >= MAX_MODELS)) return;
+    const variant = variantOf(costKey);
     const { amounts = [] } = known?.variants.find((one) => one.variant === variant) ?? {};
     const others = known?.variants.filter((one) => one.variant !== variant) ?? [];
     const latest = { variant, amounts: [...amounts, cost].slice(-SAMPLE_SIZE), at: this.#parts.clock.now() };
-    const { kind, model } = alike;
+    const { kind, model } = costKey;
     const costs = { kind, model, variants: [...others, latest].slice(-MAX_VARIANTS) };
     this.#known.set(key, costs);
     try {
@@ -94,6 +94,6 @@ export class LearnedPrices {
   #remember(taskId: string): void {
     this.#learned.add(taskId);
     const [oldest] = this.#learned;
-    if (this.#learned.size > MAX_REMEMBERED && oldest !== undefined) this.#learned.delete(oldest);
+    if (this.#learned.size > MAX_REMEMBERED_TASKS && oldest !== undefined) this.#learned.delete(oldest);
   }
 }

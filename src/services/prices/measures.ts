@@ -17,31 +17,31 @@ export interface Measures extends Partial<Record<(typeof measureNames)[number], 
 const COUNT_FIELDS = ['n', 'count', 'num_images', 'batch_size'];
 const SOUND_FIELDS = ['sound', 'audio', 'with_audio', 'generate_audio', 'enable_audio'];
 const MAX_COUNT = 100;
-const MAX_WORD_LENGTH = 40;
+const MAX_VALUE_LENGTH = 40;
 
 /** Reads the properties from the request's own fields, from fields that the member added, and from flags in the prompt. */
 export function measuresOf(request: CommonRequest): Measures {
-  const own: Record<string, unknown> = { ...request };
-  const added = { ...recordIn(own.metadata), ...recordIn(own.extra) };
+  const requestFields: Record<string, unknown> = { ...request };
+  const addedFields = { ...recordIn(requestFields.metadata), ...recordIn(requestFields.extra) };
   // Only the prompts of jobs without a model contain flags.
   const flags = request.model === undefined ? flagsIn(request.prompt ?? '') : {};
-  const all: Record<string, unknown> = { ...added, ...flags, ...own };
-  const seconds = wordIn(all.duration ?? all.seconds);
+  const all: Record<string, unknown> = { ...addedFields, ...flags, ...requestFields };
+  const seconds = textIn(all.duration ?? all.seconds);
   const measures: Measures = { count: countIn(COUNT_FIELDS.map((name) => all[name])) };
   if (seconds !== undefined && /^\d{1,6}(\.\d{1,6})?$/.test(seconds)) measures.seconds = seconds;
   for (const name of measureNames) {
-    const word = name === 'sound' ? soundIn(added) : wordIn(all[name]);
-    if (word !== undefined) measures[name] = word;
+    const text = name === 'sound' ? soundIn(addedFields) : textIn(all[name]);
+    if (text !== undefined) measures[name] = text;
   }
   return measures;
 }
 
 const recordIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
-function wordIn(value: unknown): string | undefined {
+function textIn(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const word = String(value).trim().toLowerCase();
-  return word === '' || word.length > MAX_WORD_LENGTH ? undefined : word;
+  const text = String(value).trim().toLowerCase();
+  return text === '' || text.length > MAX_VALUE_LENGTH ? undefined : text;
 }
 
 function countIn(values: readonly unknown[]): number {
@@ -49,8 +49,8 @@ function countIn(values: readonly unknown[]): number {
   return Number.isInteger(count) && count >= 1 && count <= MAX_COUNT ? count : 1;
 }
 
-function soundIn(added: Readonly<Record<string, unknown>>): 'on' | 'off' | undefined {
-  const value = SOUND_FIELDS.map((name) => added[name]).find((one) => one !== undefined);
+function soundIn(addedFields: Readonly<Record<string, unknown>>): 'on' | 'off' | undefined {
+  const value = SOUND_FIELDS.map((name) => addedFields[name]).find((one) => one !== undefined);
   if (value === undefined) return undefined;
   return value === false || /^(false|off|no|none|0)$/i.test(String(value)) ? 'off' : 'on';
 }
@@ -60,8 +60,8 @@ const SPEEDS = ['turbo', 'fast', 'relax', 'draft'];
 function flagsIn(prompt: string): { quality?: string; mode?: string; n?: string } {
   const words = prompt.toLowerCase().split(/\s+/);
   const valueAfter = (...names: string[]): string | undefined => {
-    const at = words.findLastIndex((word) => names.includes(word));
-    return at < 0 ? undefined : words[at + 1];
+    const index = words.findLastIndex((word) => names.includes(word));
+    return index < 0 ? undefined : words[index + 1];
   };
   const mode = SPEEDS.find((speed) => words.includes(`--${speed}`));
   return withoutUndefined({
@@ -71,10 +71,10 @@ function flagsIn(prompt: string): { quality?: string; mode?: string; n?: string 
   });
 }
 
-/** Few answers are longer; a model that reasons for long may exceed it. */
+/** Few answers are longer; a model that reasons for long may exceed this. */
 const OUTPUT_TOKENS = 4_000;
 /** Reserved for descriptions of tools and the envelope of a request. */
-const FRAME_TOKENS = 1_000;
+const ENVELOPE_TOKENS = 1_000;
 /** Reserved for the conversation so far; its oldest turns are left out. */
 const CONTEXT_TOKENS = 20_000;
 const IMAGE_TOKENS = 2_000;
@@ -84,12 +84,12 @@ const AUDIO_INPUT_TOKENS = 3_000;
 const AUDIO_OUTPUT_TOKENS = 1_200;
 
 /** The number of tokens that an answer rarely exceeds. A token has at least one byte. */
-export function mostTokens(request: CommonRequest, isUtterance: boolean): Tokens {
+export function maxTokens(request: CommonRequest, isUtterance: boolean): Tokens {
   const { prompt = '', instructions = '', documents = [], sound } = request;
   const images = request.pictures?.length ?? 0;
   const hasContext = isUtterance || ('after' in request && request.after !== undefined);
   const text = [
-    FRAME_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(instructions),
+    ENVELOPE_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(instructions),
     hasContext ? CONTEXT_TOKENS : 0,
     IMAGE_TOKENS * images + DOCUMENT_TOKENS * documents.length,
   ].reduce((sum, count) => sum + count);

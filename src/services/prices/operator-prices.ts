@@ -5,28 +5,28 @@ import type { Price } from './price.ts';
 /** The operator's prices by kind, or by `kind:model` if a model has its own. */
 export type OperatorPrices = Readonly<Record<string, string | Price>>;
 
-const written = (known: string | Price | undefined): Price | undefined =>
+const toPrice = (known: string | Price | undefined): Price | undefined =>
   typeof known === 'string' ? { each: known } : known;
 
 /** The price of exactly this model, or of the model of which it is a larger variant. */
 export function priceOfModel(prices: OperatorPrices, kind: string, model: string): Price | undefined {
   if (model === '') return undefined;
-  const own = written(prices[`${kind}:${model}`]);
+  const own = toPrice(prices[`${kind}:${model}`]);
   if (own) return own;
   const { base, size } = splitSize(model);
-  const price = written(prices[`${kind}:${base}`]);
+  const price = toPrice(prices[`${kind}:${base}`]);
   const factor = size && price?.times?.modelSize?.[size];
-  return price && factor !== undefined ? enlarged(price, factor) : undefined;
+  return price && factor !== undefined ? multiplyPrice(price, factor) : undefined;
 }
 
 export function priceOfKind(prices: OperatorPrices, kind: string, model: string): Price | undefined {
-  const price = written(prices[kind]);
+  const price = toPrice(prices[kind]);
   const { size } = splitSize(model);
   const factor = size && price?.times?.modelSize?.[size];
-  return price && factor !== undefined ? enlarged(price, factor) : price;
+  return price && factor !== undefined ? multiplyPrice(price, factor) : price;
 }
 
-function enlarged({ each, perSecond, ...price }: Price, factor: string): Price {
+function multiplyPrice({ each, perSecond, ...price }: Price, factor: string): Price {
   return {
     ...price,
     ...(each !== undefined && { each: product(each, factor) }),

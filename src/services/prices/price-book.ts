@@ -3,22 +3,22 @@ import type { KindSpecs, Task } from '../tasks/task.ts';
 import { type Order, orderOfTask } from '../tasks/transitions.ts';
 import type { Estimate } from './estimate.ts';
 import type { GatewayPrices } from './gateway-prices.ts';
-import type { Alike, LearnedPrices } from './learned-prices.ts';
-import { measuresOf, mostTokens } from './measures.ts';
+import type { CostKey, LearnedPrices } from './learned-prices.ts';
+import { maxTokens, measuresOf } from './measures.ts';
 import { type OperatorPrices, priceOfKind, priceOfModel } from './operator-prices.ts';
 import { costOf, type Price } from './price.ts';
 
-type Priced = Pick<Order, 'kind' | 'request'>;
+type PricedOrder = Pick<Order, 'kind' | 'request'>;
 
 interface PriceBookParts {
   operator: OperatorPrices;
   /** When the operator's prices were read. */
   readAt: number;
-  gateway: Pick<GatewayPrices, 'of'>;
-  learned: Pick<LearnedPrices, 'of' | 'learn'>;
+  gateway: Pick<GatewayPrices, 'find'>;
+  learned: Pick<LearnedPrices, 'find' | 'learn'>;
   specs: Pick<KindSpecs, Order['kind']>;
   /** The name of such jobs in a gateway's price list, if the request names no model. */
-  listNameOf(order: Priced): string | undefined;
+  listNameOf(order: PricedOrder): string | undefined;
 }
 
 /** Estimates the cost of requests in US dollars. */
@@ -33,17 +33,17 @@ export class PriceBook {
    * Undefined if no price is known. The operator's price for exactly this model takes precedence, then the learned cost of such
    * jobs, then the operator's price for the kind, then the gateway's list.
    */
-  estimateOf(order: Priced): Estimate | undefined {
+  estimateOf(order: PricedOrder): Estimate | undefined {
     const { learned } = this.#parts;
     const own = this.#operatorEstimate(order, priceOfModel);
     if (own) return own;
-    const known = learned.of(this.#alike(order));
+    const known = learned.find(this.#costKeyOf(order));
     if (known) return { amount: known.amount, source: 'learned', at: known.at, ...bound(known.isUpperBound) };
     return this.#operatorEstimate(order, priceOfKind) ?? this.#listEstimate(order);
   }
 
   /** The cost of an answer by its tokens, at the operator's price or else at the gateway's. Undefined if neither is exact. */
-  costOfAnswer(order: Priced, tokens: Tokens | undefined): string | undefined {
+  costOfAnswer(order: PricedOrder, tokens: Tokens | undefined): string | undefined {
     const { kind, request } = order;
     const { operator } = this.#parts;
     const { model = '' } = request;
@@ -62,35 +62,35 @@ export class PriceBook {
     const { id, state, cost, handedOver, traits } = task;
     const hasResult = state === 'ready' || state === 'delivered';
     if (hasResult && traits.isPaid && !handedOver && cost !== undefined)
-      await this.#parts.learned.learn(id, this.#alike(orderOfTask(task)), cost);
+      await this.#parts.learned.learn(id, this.#costKeyOf(orderOfTask(task)), cost);
   }
 
-  #operatorEstimate(order: Priced, find: typeof priceOfModel): Estimate | undefined {
+  #operatorEstimate(order: PricedOrder, find: typeof priceOfModel): Estimate | undefined {
     const { operator, readAt } = this.#parts;
     const { kind, request } = order;
     return this.#estimate(order, find(operator, kind, request.model ?? ''), { source: 'operator', at: readAt });
   }
 
-  #listEstimate(order: Priced): Estimate | undefined {
+  #listEstimate(order: PricedOrder): Estimate | undefined {
     const listed = this.#listed(order);
     if (!listed) return undefined;
     const { price, isUpperBound, at } = listed;
     return this.#estimate(order, price, { source: 'gateway', at, ...bound(isUpperBound) });
   }
 
-  #listed(order: Priced) {
+  #listed(order: PricedOrder) {
     const { gateway, listNameOf } = this.#parts;
-    return gateway.of(order.request.model) ?? gateway.of(listNameOf(order));
+    return gateway.find(order.request.model) ?? gateway.find(listNameOf(order));
   }
 
-  #estimate(order: Priced, price: Price | undefined, known: Omit<Estimate, 'amount'>): Estimate | undefined {
+  #estimate(order: PricedOrder, price: Price | undefined, origin: Omit<Estimate, 'amount'>): Estimate | undefined {
     const { isText, isUtterance } = this.#parts.specs[order.kind].traits;
-    const tokens = isText ? mostTokens(order.request, isUtterance === true) : undefined;
+    const tokens = isText ? maxTokens(order.request, isUtterance === true) : undefined;
     const amount = price && costOf(price, measuresOf(order.request), tokens);
-    return amount === undefined ? undefined : { amount, ...known, ...bound(price?.perMillion !== undefined) };
+    return amount === undefined ? undefined : { amount, ...origin, ...bound(price?.perMillion !== undefined) };
   }
 
-  #alike(order: Priced): Alike {
+  #costKeyOf(order: PricedOrder): CostKey {
     const { kind, request } = order;
     const { isText } = this.#parts.specs[kind].traits;
     const facts = isText ? [] : [this.#parts.listNameOf(order), Object.entries(measuresOf(request)).toSorted()];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { product, sumOf, writtenOut } from '../../lib/decimals.ts';
+import { product, sumOf, toPlainDecimal } from '../../lib/decimals.ts';
 import { modelSizes } from '../models/ids.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import { type Measures, measureNames } from './measures.ts';
@@ -54,8 +54,8 @@ export type Price = z.output<typeof price>;
 const MILLIONTH = '0.000001';
 
 /** Undefined if the price does not cover such a job. */
-export function costOf(known: Price, measures: Measures, tokens: Tokens | undefined): string | undefined {
-  const { each, perSecond, usualSeconds, perMillion, times = {} } = known;
+export function costOf(jobPrice: Price, measures: Measures, tokens: Tokens | undefined): string | undefined {
+  const { each, perSecond, usualSeconds, perMillion, times = {} } = jobPrice;
   const { count, seconds = usualSeconds } = measures;
   const parts = [
     ...(each === undefined ? [] : [each]),
@@ -64,8 +64,8 @@ export function costOf(known: Price, measures: Measures, tokens: Tokens | undefi
   ];
   const knownParts = parts.filter((part) => part !== undefined);
   if (knownParts.length < parts.length) return undefined;
-  const applying = measureNames.flatMap((name) => times[name]?.[measures[name] ?? ''] ?? []);
-  return product(sumOf(knownParts) ?? '0', String(count), ...applying);
+  const applicableFactors = measureNames.flatMap((name) => times[name]?.[measures[name] ?? ''] ?? []);
+  return product(sumOf(knownParts) ?? '0', String(count), ...applicableFactors);
 }
 
 /** The counts of input and output tokens include audio and cached tokens. */
@@ -83,5 +83,5 @@ function tokenCost(perMillion: NonNullable<Price['perMillion']>, tokens: Tokens)
     [perMillion.audioOutput, audioOutput],
   ] as const;
   if (counts.some(([each, count]) => count < 0 || (each === undefined && count > 0))) return undefined;
-  return writtenOut(sumOf(counts.map(([each = '0', count]) => product(each, String(count), MILLIONTH))) ?? '0');
+  return toPlainDecimal(sumOf(counts.map(([each = '0', count]) => product(each, String(count), MILLIONTH))) ?? '0');
 }

@@ -8,10 +8,10 @@ export type ReportReason = (typeof reportReasons)[number];
 export const MAX_REPORT_TEXT_LENGTH = 500;
 
 const id = z.string().regex(/^\d{1,20}$/);
-const place = z.object({ channelId: id, id });
+const messageReference = z.object({ channelId: id, id });
 
 /** `by` is undefined after the erasure of the moderator. */
-const decided = z.object({ by: id.optional(), at: z.number() });
+const decisionFields = z.object({ by: id.optional(), at: z.number() });
 
 /** The steps that may still have to be done, in this order. `erase`: the message is deleted and then the report; no other step is done. */
 const reportSteps = ['erase', 'post', 'remove', 'block', 'edit'] as const;
@@ -29,15 +29,15 @@ export const report = z.object({
   hash: z.string(),
   reporterHash: z.string(),
   /** The message that was reported. */
-  message: place,
+  message: messageReference,
   reason: z.enum(reportReasons),
   words: z.string().max(MAX_REPORT_TEXT_LENGTH).optional(),
   at: z.number(),
   /** The channel where moderators read the report, and its message there once it has been posted. */
   channelId: id,
   messageId: id.optional(),
-  decision: decided.extend({ what: z.enum(['removed', 'dismissed']) }).optional(),
-  block: decided.extend({ until: z.number().optional() }).optional(),
+  decision: decisionFields.extend({ what: z.enum(['removed', 'dismissed']) }).optional(),
+  block: decisionFields.extend({ until: z.number().optional() }).optional(),
   due: z.array(z.enum(reportSteps)),
 });
 export type Report = z.output<typeof report>;
@@ -59,15 +59,15 @@ export const withoutDue = (known: Report, done: ReportStep): Report => ({
 });
 
 /** Only the first decision counts. */
-export function withDecision(known: Report, what: ReportDecision, by: Moderator): Report {
+export function withDecision(known: Report, what: ReportDecision, moderator: Moderator): Report {
   if (known.decision || isBeingErased(known)) throw new Refusal('refusals.reports.over');
-  const after = { ...known, decision: { what, ...by } };
-  return what === 'removed' ? withDue(after, 'remove', 'edit') : withDue(after, 'edit');
+  const updated = { ...known, decision: { what, ...moderator } };
+  return what === 'removed' ? withDue(updated, 'remove', 'edit') : withDue(updated, 'edit');
 }
 
-export function withBlocked(known: Report, until: number | undefined, by: Moderator): Report {
+export function withBlocked(known: Report, until: number | undefined, moderator: Moderator): Report {
   mustBeBlockable(known);
-  return withDue({ ...known, block: { ...by, ...(until !== undefined && { until }) } }, 'block', 'edit');
+  return withDue({ ...known, block: { ...moderator, ...(until !== undefined && { until }) } }, 'block', 'edit');
 }
 
 /** A dismissed report has no consequences for the member. */
@@ -83,19 +83,19 @@ const isBeingErased = ({ due }: Report): boolean => due.includes('erase');
 
 export const withMessage = (known: Report, messageId: string): Report => withoutDue({ ...known, messageId }, 'post');
 
-/** The report without a member whose data was erased; undefined if the report is deleted with it. */
+/** The report without a member whose data was erased; if the result was theirs, the report is due to be deleted. */
 export function withoutMember(known: Report, memberId: string): Report {
   const { requesterId, reporterId, words, decision, block } = known;
   if (requesterId === memberId)
     return { ...known, requesterId: undefined, reporterId: undefined, words: undefined, due: ['erase'] };
   const isReporter = reporterId === memberId;
-  const after: Report = {
+  const updated: Report = {
     ...known,
     ...(isReporter && { reporterId: undefined, words: undefined }),
     ...(decision?.by === memberId && { decision: { ...decision, by: undefined } }),
     ...(block?.by === memberId && { block: { ...block, by: undefined } }),
   };
-  const isSame = reporterId === after.reporterId && words === after.words;
-  if (isSame && decision?.by === after.decision?.by && block?.by === after.block?.by) return known;
-  return withDue(after, 'edit');
+  const isSame = reporterId === updated.reporterId && words === updated.words;
+  if (isSame && decision?.by === updated.decision?.by && block?.by === updated.block?.by) return known;
+  return withDue(updated, 'edit');
 }

@@ -6,17 +6,17 @@ import { taskId } from '../tasks/task-id.ts';
 import { isUndecided, type Report, type ReportReason, withoutMember } from './report.ts';
 
 /** The most reports by one member per hour. Someone who sees more should contact a moderator directly. */
-const MAX_BY_MEMBER = 5;
+const MAX_PER_MEMBER = 5;
 /** The most reports per hour in a server, because moderators read each one. */
-const MAX_BY_SERVER = 30;
+const MAX_PER_SERVER = 30;
 /** The most undecided reports of a server. */
-const MAX_OPEN = 100;
+const MAX_UNDECIDED = 100;
 /** The most reports of a server. Beyond this, the oldest decided ones are deleted. */
-const MAX_KEPT = 300;
+const MAX_REPORTS = 300;
 /** How long a report is kept after the decision, for the history that moderators see with the next report. */
-const KEPT_MS = 90 * DAY_MS;
+const RETENTION_MS = 90 * DAY_MS;
 /** Undecided reports are kept as long as their tasks. */
-const UNDECIDED_KEPT_MS = 400 * DAY_MS;
+const UNDECIDED_RETENTION_MS = 400 * DAY_MS;
 
 export interface ReportStore {
   all(): Promise<readonly Report[]>;
@@ -45,7 +45,7 @@ export interface ReportHistory {
   lastAt: number | undefined;
 }
 
-type Reported = Pick<Report, 'guildId' | 'taskId'> & { reporterId: string };
+type ReportTarget = Pick<Report, 'guildId' | 'taskId'> & { reporterId: string };
 
 /** Reports of results, kept in memory. A change is stored first. A listener is notified of what is due in Discord. */
 export class Reports {
@@ -61,7 +61,7 @@ export class Reports {
   }
 
   async open(): Promise<void> {
-    for (const report of await this.#parts.store.all()) this.#keep(report);
+    for (const report of await this.#parts.store.all()) this.#index(report);
   }
 
   /** Calls the listener with every report for which a step becomes due for any other reason than a command about the report. */
@@ -79,30 +79,30 @@ export class Reports {
   }
 
   /** Throws if this member cannot report this result right now. */
-  mustAllow({ guildId, taskId, reporterId }: Reported): void {
-    const all = this.#of(guildId);
+  mustAllow({ guildId, taskId, reporterId }: ReportTarget): void {
+    const all = this.#reportsOf(guildId);
     const hash = this.#hashOf(guildId, `${reporterId} ${taskId}`);
     if (all.some((one) => one.hash === hash)) throw new Refusal('refusals.reports.twice');
     const since = this.#parts.clock.now() - HOUR_MS;
     const recent = all.filter(({ at }) => at > since);
     const reporterHash = this.#hashOf(guildId, reporterId);
-    if (recent.filter((one) => one.reporterHash === reporterHash).length >= MAX_BY_MEMBER)
+    if (recent.filter((one) => one.reporterHash === reporterHash).length >= MAX_PER_MEMBER)
       throw new Refusal('refusals.reports.tooMany');
-    if (recent.length >= MAX_BY_SERVER || all.filter(isUndecided).length >= MAX_OPEN)
+    if (recent.length >= MAX_PER_SERVER || all.filter(isUndecided).length >= MAX_UNDECIDED)
       throw new Refusal('refusals.reports.tooManyHere');
   }
 
   /** Stores a report, which is then due to be posted. */
-  add(made: NewReport): Promise<Report> {
-    const { guildId, reporterId, taskId: reported } = made;
+  add(newReport: NewReport): Promise<Report> {
+    const { guildId, reporterId, taskId: reported } = newReport;
     return this.#lock.run(guildId, async () => {
-      this.mustAllow(made);
+      this.mustAllow(newReport);
       const at = this.#parts.clock.now();
       const hash = this.#hashOf(guildId, `${reporterId} ${reported}`);
       const reporterHash = this.#hashOf(guildId, reporterId);
-      const report: Report = { ...made, id: taskId(at, bucketOf(guildId)), hash, reporterHash, at, due: ['post'] };
+      const report: Report = { ...newReport, id: taskId(at, bucketOf(guildId)), hash, reporterHash, at, due: ['post'] };
       await this.#put(report);
-      await this.#makeRoom(guildId);
+      await this.#deleteOldest(guildId);
       return report;
     });
   }
@@ -112,11 +112,11 @@ export class Reports {
     const guildId = this.#known.get(id)?.guildId;
     if (guildId === undefined) return undefined;
     return this.#lock.run(guildId, async () => {
-      const before = this.#known.get(id);
-      if (!before) return undefined;
-      const after = transition(before);
-      if (after !== before) await this.#put(after);
-      return after;
+      const previous = this.#known.get(id);
+      if (!previous) return undefined;
+      const updated = transition(previous);
+      if (updated !== previous) await this.#put(updated);
+      return updated;
     });
   }
 
@@ -126,10 +126,10 @@ export class Reports {
   }
 
   historyOf({ guildId, requesterId, id }: Report): ReportHistory {
-    const earlier = this.#of(guildId).filter(
+    const earlier = this.#reportsOf(guildId).filter(
       (one) => requesterId !== undefined && one.requesterId === requesterId && one.id < id,
     );
-    const count = (isWanted: (one: Report) => boolean): number => earlier.filter(isWanted).length;
+    const count = (matches: (one: Report) => boolean): number => earlier.filter(matches).length;
     return {
       count: earlier.length,
       removed: count(({ decision }) => decision?.what === 'removed'),
@@ -149,7 +149,7 @@ export class Reports {
   async sweep(): Promise<void> {
     const now = this.#parts.clock.now();
     for (const { id, at, due, decision } of [...this.#known.values()]) {
-      const until = decision ? decision.at + KEPT_MS : at + UNDECIDED_KEPT_MS;
+      const until = decision ? decision.at + RETENTION_MS : at + UNDECIDED_RETENTION_MS;
       if (due.length === 0 && until < now) await this.remove(id);
     }
   }
@@ -159,15 +159,15 @@ export class Reports {
   }
 
   /** Reports about a member are deleted with their messages; reports that the member made or decided lose the member's id. */
-  async forget(memberId: string): Promise<void> {
+  async erase(memberId: string): Promise<void> {
     for (const { id } of [...this.#known.values()]) {
-      const before = this.#known.get(id);
-      const after = await this.change(id, (known) => withoutMember(known, memberId));
-      if (after !== before) this.#onDue?.(id);
+      const previous = this.#known.get(id);
+      const updated = await this.change(id, (known) => withoutMember(known, memberId));
+      if (updated !== previous) this.#onDue?.(id);
     }
   }
 
-  #of(guildId: string): Report[] {
+  #reportsOf(guildId: string): Report[] {
     return [...(this.#ids.get(guildId) ?? [])].flatMap((id) => this.#known.get(id) ?? []);
   }
 
@@ -177,10 +177,10 @@ export class Reports {
 
   async #put(report: Report): Promise<void> {
     await this.#parts.store.put(report);
-    this.#keep(report);
+    this.#index(report);
   }
 
-  #keep(report: Report): void {
+  #index(report: Report): void {
     const { id, guildId } = report;
     this.#known.set(id, report);
     const ids = this.#ids.get(guildId) ?? new Set();
@@ -196,10 +196,10 @@ export class Reports {
     if (ids?.size === 0) this.#ids.delete(guildId);
   }
 
-  async #makeRoom(guildId: string): Promise<void> {
-    const all = this.#of(guildId);
+  async #deleteOldest(guildId: string): Promise<void> {
+    const all = this.#reportsOf(guildId);
     const decided = all.filter(({ decision, due }) => decision !== undefined && due.length === 0);
-    for (const { id } of decided.slice(0, Math.max(0, all.length - MAX_KEPT))) await this.#remove(id);
+    for (const { id } of decided.slice(0, Math.max(0, all.length - MAX_REPORTS))) await this.#remove(id);
   }
 }
 
@@ -207,6 +207,6 @@ export class Reports {
 export const reportsAbout = (memberId: string, reports: readonly Report[]): object[] =>
   reports.flatMap(({ guildId, taskId, reporterId, reason, words, at, decision, block }): object[] => {
     if (reporterId === memberId) return [{ guildId, taskId, reason, words, at }];
-    const made = [decision, block].filter((one) => one?.by === memberId);
-    return made.length === 0 ? [] : [{ guildId, decided: made }];
+    const ownDecisions = [decision, block].filter((one) => one?.by === memberId);
+    return ownDecisions.length === 0 ? [] : [{ guildId, decided: ownDecisions }];
   });

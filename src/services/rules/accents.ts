@@ -4,7 +4,7 @@ import type { FoldedWord } from './fold.ts';
  * Everyday words that are insults without their accents. They do not match unless an admin lists them as they are
  * written here.
  */
-const OTHER_WORDS: ReadonlySet<string> = new Set([
+const DIFFERENT_WORDS: ReadonlySet<string> = new Set([
   // Spanish, Portuguese, French
   ...['año', 'años', 'añito', 'añitos', 'añejo', 'mamá', 'mamás', 'pitó', 'cágado', 'cágados', 'fût', 'fûts'],
   // German, Swedish
@@ -19,20 +19,22 @@ const OTHER_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** With this many letters or fewer, nearly every spelling is a word in some language. */
-const SHORT = 4;
+const MAX_SHORT_LENGTH = 4;
 
 const LATIN = /^\p{Script=Latin}+$/u;
 
 /** Whether two words that only differ in their accents are different words. */
-export function isOtherWord(word: FoldedWord, blocked: FoldedWord): boolean {
+export function isDifferentWord(word: FoldedWord, blocked: FoldedWord): boolean {
   const length = blocked.plain.length;
   // For a blocked prefix, only the same part of the word is compared.
   const written = (word.accented ?? word.plain).slice(0, word.plain.length === length ? undefined : length);
-  const wanted = blocked.accented ?? blocked.plain;
-  if (written === wanted) return false;
-  if (OTHER_WORDS.has(written)) return true;
-  if (blocked.accented === undefined || length > SHORT || !LATIN.test(written)) return false;
+  const blockedText = blocked.accented ?? blocked.plain;
+  if (written === blockedText) return false;
+  if (DIFFERENT_WORDS.has(written)) return true;
+  if (blocked.accented === undefined || length > MAX_SHORT_LENGTH || !LATIN.test(written)) return false;
   // Additional accents are a disguise, but missing ones make a different word.
   const letters = [...written];
-  return letters.length === length && [...wanted].some((letter, at) => letter > 'z' && letter !== letters[at]);
+  return (
+    letters.length === length && [...blockedText].some((letter, index) => letter > 'z' && letter !== letters[index])
+  );
 }

@@ -50,19 +50,19 @@ const EMOJI_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff
 const EMOJI_LETTER_BLOCKS = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
 /** A word, including everything that may stand for a letter. */
-const PIECE = /[\p{L}\p{N}\p{M}$@!¡|+†€℮£¢]+/gu;
+const WORD_CANDIDATE = /[\p{L}\p{N}\p{M}$@!¡|+†€℮£¢]+/gu;
 /** These are punctuation at the start or end of a word. */
-const BEFORE_WORDS = '!¡|+';
-const AFTER_WORDS = '!|+†';
+const LEADING_PUNCTUATION = '!¡|+';
+const TRAILING_PUNCTUATION = '!|+†';
 /** Bars that are written between the letters of a word. */
 const BARS = /\|/g;
 /** A word in which some letters are replaced by stars. Stars at its ends are Discord's marks for bold text. */
-const WITH_STARS = /[\p{L}*]+/gu;
+const WORD_WITH_STARS = /[\p{L}*]+/gu;
 const IS_LETTER = /^\p{L}$/u;
-const MAX_MASKED = 20;
+const MAX_MASKED_WORDS = 20;
 const MAX_MASKED_LENGTH = 40;
 const APOSTROPHE = /['’ʼ`´]/;
-const MIN_SPELLED = 3;
+const MIN_SPELLED_LETTERS = 3;
 
 /** Removes invisible characters and brings every way to write a letter into one form. */
 export function cleanText(text: string): string {
@@ -77,8 +77,8 @@ function latinOf(emoji: string): string {
 
 function plainText(clean: string): string {
   if (isAscii(clean)) return clean;
-  const bare = clean.normalize('NFD').replace(ACCENTS, '').normalize('NFC');
-  return bare.replace(/[^\p{ASCII}]/gu, (letter) => LETTERS[letter] ?? letter);
+  const unaccented = clean.normalize('NFD').replace(ACCENTS, '').normalize('NFC');
+  return unaccented.replace(/[^\p{ASCII}]/gu, (letter) => LETTERS[letter] ?? letter);
 }
 
 const isAscii = (text: string): boolean => !/[^\p{ASCII}]/u.test(text);
@@ -86,15 +86,15 @@ const isAscii = (text: string): boolean => !/[^\p{ASCII}]/u.test(text);
 export function foldText(text: string): FoldedText {
   const clean = cleanText(text);
   const plain = plainText(clean);
-  const isForeign = new Set(foreignScripts(plain));
+  const scripts = new Set(foreignScripts(plain));
   const words: FoldedWord[] = [];
   const joined: FoldedWord[] = [];
   const spelled: FoldedWord[] = [];
-  const fold = (piece: Piece): FoldedWord => foldWord(piece, isForeign);
+  const fold = (piece: Piece): FoldedWord => foldWord(piece, scripts);
   let rows: Row[] = [];
   const endSpelling = (): void => {
     const spelledRows = rows
-      .filter(({ pieces }) => pieces.length >= MIN_SPELLED)
+      .filter(({ pieces }) => pieces.length >= MIN_SPELLED_LETTERS)
       .map(({ pieces }) => fold(join(pieces)));
     spelled.push(...spelledRows);
     // Phrases may have a part that is spelled out.
@@ -104,14 +104,14 @@ export function foldText(text: string): FoldedText {
   };
   const chunks = clean.split(/(\s+)/);
   /** Words that have spaces around them. */
-  const apart: string[] = [];
+  const standaloneWords: string[] = [];
   // Every other chunk is a gap.
-  for (let at = 0; at < chunks.length; at += 2) {
-    const [gap = '', chunk = ''] = [chunks[at - 1], chunks[at]];
+  for (let index = 0; index < chunks.length; index += 2) {
+    const [gap = '', chunk = ''] = [chunks[index - 1], chunks[index]];
     const pieces = piecesOf(chunk);
-    apart.push(pieces.length === 1 && !APOSTROPHE.test(chunk) ? (pieces[0]?.plain ?? '') : '');
-    for (const [place, piece] of pieces.entries()) {
-      if (isOneLetter(piece.accented ?? piece.plain)) addLetter(rows, piece, place === 0 ? gap.length : 0);
+    standaloneWords.push(pieces.length === 1 && !APOSTROPHE.test(chunk) ? (pieces[0]?.plain ?? '') : '');
+    for (const [pieceIndex, piece] of pieces.entries()) {
+      if (isOneLetter(piece.accented ?? piece.plain)) addLetter(rows, piece, pieceIndex === 0 ? gap.length : 0);
       else {
         endSpelling();
         words.push(fold(piece));
@@ -121,7 +121,7 @@ export function foldText(text: string): FoldedText {
     if (pieces.length > 1 && !APOSTROPHE.test(chunk)) joined.push(fold(join(pieces)));
   }
   endSpelling();
-  joined.push(...brokenWords(apart));
+  joined.push(...splitWords(standaloneWords));
   const masked = plain.includes('*') ? maskedWords(plain) : [];
   return { clean, words, joined, spelled, masked, squeezed: plain.replace(/[^\p{L}\p{N}\p{M}]+/gu, '') };
 }
@@ -131,7 +131,7 @@ function maskedWords(plain: string): string[] {
     text.length <= MAX_MASKED_LENGTH &&
     text.includes('*') &&
     [text.at(0), text.at(-1)].every((end = '') => IS_LETTER.test(end));
-  return (plain.match(WITH_STARS) ?? []).filter(isMasked).slice(0, MAX_MASKED);
+  return (plain.match(WORD_WITH_STARS) ?? []).filter(isMasked).slice(0, MAX_MASKED_WORDS);
 }
 
 /** A word or a part of it, without and with accents. */
@@ -141,23 +141,23 @@ interface Piece {
 }
 
 function piecesOf(chunk: string): Piece[] {
-  const plain = (plainText(chunk).match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
+  const plain = (plainText(chunk).match(WORD_CANDIDATE) ?? []).map(trimPunctuation).filter(Boolean);
   if (isAscii(chunk)) return plain.map((piece) => ({ plain: piece }));
-  const accented = (chunk.match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
+  const accented = (chunk.match(WORD_CANDIDATE) ?? []).map(trimPunctuation).filter(Boolean);
   // Accents on spaces or other characters make additional pieces.
   const isSame = accented.length === plain.length;
-  return plain.map((piece, at) => ({
+  return plain.map((piece, index) => ({
     plain: piece,
-    ...(isSame && accented[at] !== piece && { accented: accented[at] }),
+    ...(isSame && accented[index] !== piece && { accented: accented[index] }),
   }));
 }
 
 const join = (pieces: readonly Piece[]): Piece => ({ plain: pieces.map(({ plain }) => plain).join('') });
 
 /** Letters without a vowel are not a word but part of the word before or after them: `bi tch`. */
-function brokenWords(apart: readonly string[]): FoldedWord[] {
-  return apart.flatMap((plain, at) => {
-    const next = apart[at + 1] ?? '';
+function splitWords(standaloneWords: readonly string[]): FoldedWord[] {
+  return standaloneWords.flatMap((plain, index) => {
+    const next = standaloneWords[index + 1] ?? '';
     if (plain === '' || next === '' || !(PART_OF_A_WORD.test(plain) || PART_OF_A_WORD.test(next))) return [];
     return [{ plain: plain + next, lookalike: latinLetters(plain + next) }];
   });
@@ -180,17 +180,17 @@ function addLetter(rows: Row[], piece: Piece, gap: number): void {
   }
 }
 
-function withoutEnds(piece: string): string {
+function trimPunctuation(piece: string): string {
   let [start, end] = [0, piece.length];
-  while (start < end && BEFORE_WORDS.includes(piece[start] ?? '')) start += 1;
-  while (end > start && AFTER_WORDS.includes(piece[end - 1] ?? '')) end -= 1;
+  while (start < end && LEADING_PUNCTUATION.includes(piece[start] ?? '')) start += 1;
+  while (end > start && TRAILING_PUNCTUATION.includes(piece[end - 1] ?? '')) end -= 1;
   return piece.slice(start, end);
 }
 
 const isOneLetter = (piece: string): boolean => piece.length <= 2 && [...piece].length === 1;
 
 /** Folds words as admins enter them. */
-export const foldBlocked = (text: string): FoldedWord[] =>
+export const foldBlockedWords = (text: string): FoldedWord[] =>
   cleanText(text)
     .split(/\s+/)
     .flatMap(piecesOf)
@@ -201,7 +201,7 @@ export const foldBlocked = (text: string): FoldedWord[] =>
 
 const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Hebrew', 'Arabic', 'Georgian'] as const;
 type Script = (typeof SCRIPTS)[number];
-const LETTER_OF: Readonly<Record<Script, RegExp>> = {
+const SCRIPT_LETTER: Readonly<Record<Script, RegExp>> = {
   Cyrillic: /\p{Script=Cyrillic}/u,
   Greek: /\p{Script=Greek}/u,
   Armenian: /\p{Script=Armenian}/u,
@@ -215,28 +215,28 @@ const LETTER_OF: Readonly<Record<Script, RegExp>> = {
 function foreignScripts(plain: string): Script[] {
   const letters = new Set(plain.replace(/[\p{ASCII}]/gu, ''));
   return SCRIPTS.filter((script) =>
-    [...letters].some((letter) => LETTER_OF[script].test(letter) && !/[a-z]/.test(latinLetters(letter))),
+    [...letters].some((letter) => SCRIPT_LETTER[script].test(letter) && !/[a-z]/.test(latinLetters(letter))),
   );
 }
 
 /** A word in one of the text's scripts is a real word. A word in several scripts, or in a script that is not used elsewhere, is a disguise. */
 function foldWord({ plain: piece, accented }: Piece, foreign: ReadonlySet<Script>): FoldedWord {
-  const known = SCRIPTS.filter((script) => LETTER_OF[script].test(piece));
-  const isMixed = known.length > 1 || (known.length === 1 && /[a-z]/.test(piece));
-  const isMeant = known.length === 1 && !isMixed && known.every((script) => foreign.has(script));
+  const wordScripts = SCRIPTS.filter((script) => SCRIPT_LETTER[script].test(piece));
+  const isMixed = wordScripts.length > 1 || (wordScripts.length === 1 && /[a-z]/.test(piece));
+  const isGenuine = wordScripts.length === 1 && !isMixed && wordScripts.every((script) => foreign.has(script));
   const latin = latinLetters(piece);
   return {
     plain: piece,
-    lookalike: isMeant ? undefined : latin,
-    leet: hasSigns(piece) ? leetLetters(latin) : undefined,
+    lookalike: isGenuine ? undefined : latin,
+    leet: hasLeetCharacters(piece) ? leetLetters(latin) : undefined,
     accented,
   };
 }
 
 function latinLetters(text: string): string {
   const latin = text.replace(/[^\p{ASCII}]/gu, (letter) => {
-    const own = LETTERS[letter] ?? lookalikeOf(letter);
-    const latin = LETTERS[own] ?? own;
+    const decomposed = LETTERS[letter] ?? lookalikeOf(letter);
+    const latin = LETTERS[decomposed] ?? decomposed;
     return /^[a-z0-9]$/.test(latin) ? latin : letter;
   });
   return latin.replaceAll('vv', 'w');
@@ -251,7 +251,7 @@ function lookalikeOf(letter: string): string {
 /** Longer words are not product codes or sizes, unless they have many more digits than letters. */
 const MAX_CODE_LENGTH = 5;
 
-function hasSigns(text: string): boolean {
+function hasLeetCharacters(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const digits = text.match(/\d/g)?.length ?? 0;
   const isWord = letters >= digits || (text.length > MAX_CODE_LENGTH && letters * 2 > digits);
@@ -260,4 +260,4 @@ function hasSigns(text: string): boolean {
 
 /** `1` stands for both i and l, so both become the same letter. */
 const leetLetters = (text: string): string =>
-  text.replace(/[^a-z]/g, (sign) => SUBSTITUTES[sign] ?? sign).replaceAll('l', 'i');
+  text.replace(/[^a-z]/g, (character) => SUBSTITUTES[character] ?? character).replaceAll('l', 'i');

@@ -1,7 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { CommonRequest, Task } from '../tasks/task.ts';
 import { cleanText, type FoldedText, foldText } from './fold.ts';
-import { DISCORD_HOSTS, isBelow, linksIn, plainHost } from './links.ts';
+import { DISCORD_HOSTS, isInDomains, linksIn, plainHost } from './links.ts';
 import { PatternList } from './patterns.ts';
 import { type AccessRule, accessText, type RuleName, type RuleSet } from './server-rules.ts';
 import { WordList } from './word-list.ts';
@@ -16,11 +16,11 @@ export interface Verdict {
 }
 
 /** The parts of a request that rules check. */
-export interface Judged extends Pick<Task, 'kind' | 'request' | 'channelId' | 'parentChannelId'> {
+export interface JudgedRequest extends Pick<Task, 'kind' | 'request' | 'channelId' | 'parentChannelId'> {
   roleIds?: readonly string[] | undefined;
 }
 
-interface Lists {
+interface KindLists {
   /** Undefined for all kinds. */
   kinds: readonly string[] | undefined;
   words: WordList;
@@ -28,7 +28,7 @@ interface Lists {
 }
 
 /** Fields whose text is not checked: those that only refer to something, and models, which the access rules cover. */
-const POINTERS: ReadonlySet<string> = new Set([
+const REFERENCE_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'of',
   'customId',
@@ -47,7 +47,7 @@ const MAX_TEXT_LENGTH = 100_000;
 /** The rules of one server, prepared so that requests can be checked in memory. */
 export class Judge {
   readonly #rules: RuleSet;
-  readonly #lists: readonly Lists[];
+  readonly #lists: readonly KindLists[];
   readonly #allowed: WordList;
   readonly #allowedDomains: readonly string[] | undefined;
   readonly #deniedDomains: readonly string[];
@@ -62,11 +62,11 @@ export class Judge {
   }
 
   /** Undefined if the order is allowed. */
-  judge(order: Judged): Verdict | undefined {
+  judge(order: JudgedRequest): Verdict | undefined {
     return this.#judgeAccess(order) ?? this.#judgeText(order);
   }
 
-  /** Returns a text without anything that is blocked for a kind: without each word, or empty if a phrase is blocked. */
+  /** Returns a text without anything that is blocked for a kind: each blocked word is masked, or the whole text if a phrase is blocked. */
   mask(kind: string, text: string): string {
     const isBlocked = (part: string): boolean => this.#blockedIn(kind, foldText(part)) !== undefined;
     if (!isBlocked(text)) return text;
@@ -74,17 +74,17 @@ export class Judge {
     return isBlocked(masked) ? MASK : masked;
   }
 
-  #judgeAccess(order: Judged): Verdict | undefined {
-    const about = this.#rules.access.filter((rule) => isAbout(rule, order));
-    const denied = about.find(({ effect }) => effect === 'deny');
+  #judgeAccess(order: JudgedRequest): Verdict | undefined {
+    const matchingRules = this.#rules.access.filter((rule) => appliesTo(rule, order));
+    const denied = matchingRules.find(({ effect }) => effect === 'deny');
     if (denied) return notAllowed(accessText(denied));
-    // If there are rules that allow this work for some, it is not allowed for all others.
-    const allows = this.#rules.access.filter((rule) => rule.effect === 'allow' && isAboutWork(rule, order));
-    const isAllowed = allows.length === 0 || allows.some((rule) => isAbout(rule, order));
+    // If rules allow such requests for some members, everyone else is refused.
+    const allows = this.#rules.access.filter((rule) => rule.effect === 'allow' && coversRequest(rule, order));
+    const isAllowed = allows.length === 0 || allows.some((rule) => appliesTo(rule, order));
     return isAllowed ? undefined : notAllowed();
   }
 
-  #judgeText({ kind, request }: Judged): Verdict | undefined {
+  #judgeText({ kind, request }: JudgedRequest): Verdict | undefined {
     const { longestPrompt } = this.#rules;
     const prompt = promptOf(request);
     if (longestPrompt !== undefined && [...prompt].length > longestPrompt)
@@ -95,7 +95,7 @@ export class Judge {
     const isAnyBlocked = this.#listsFor(kind).length > 0;
     const hasDomains = this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
     if (!isAnyBlocked && !hasDomains) return undefined;
-    const text = [...new Set(textsOf(request))].join('\n').slice(0, MAX_TEXT_LENGTH);
+    const text = [...new Set(stringsIn(request))].join('\n').slice(0, MAX_TEXT_LENGTH);
     const link = hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
     if (link) return { refusal: new Refusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
     if (!isAnyBlocked) return undefined;
@@ -117,14 +117,14 @@ export class Judge {
     return undefined;
   }
 
-  #listsFor(kind: string): Lists[] {
+  #listsFor(kind: string): KindLists[] {
     return this.#lists.filter(({ kinds }) => kinds === undefined || kinds.includes(kind));
   }
 
   #allowsLink({ host, hasScheme }: { host: string; hasScheme: boolean }): boolean {
-    if (isBelow(host, this.#deniedDomains)) return false;
+    if (isInDomains(host, this.#deniedDomains)) return false;
     if (!hasScheme || this.#allowedDomains === undefined) return true;
-    return isBelow(host, this.#allowedDomains) || isBelow(host, DISCORD_HOSTS);
+    return isInDomains(host, this.#allowedDomains) || isInDomains(host, DISCORD_HOSTS);
   }
 }
 
@@ -137,48 +137,48 @@ const notAllowed = (entry?: string): Verdict => ({
   entry,
 });
 
-function listsOf({ words, patterns }: RuleSet): Lists[] {
+function listsOf({ words, patterns }: RuleSet): KindLists[] {
   const nameOf = ({ kinds }: { kinds?: readonly string[] | undefined }): string => kinds?.toSorted().join() ?? '';
   const all = Map.groupBy([...words, ...patterns], nameOf);
-  return [...all].map(([name, [first]]): Lists => {
+  return [...all].map(([name, [first]]): KindLists => {
     const listed = (rules: RuleSet['words']): string[] =>
       rules.filter((one) => nameOf(one) === name).map(({ text }) => text);
     return { kinds: first?.kinds, words: new WordList(listed(words)), patterns: new PatternList(listed(patterns)) };
   });
 }
 
-function isAbout(rule: AccessRule, order: Judged): boolean {
+function appliesTo(rule: AccessRule, order: JudgedRequest): boolean {
   const { roleIds, channelIds } = rule;
   const hasRole = roleIds === undefined || roleIds.some((role) => order.roleIds?.includes(role));
-  const isHere =
+  const isInChannel =
     channelIds === undefined ||
     channelIds.some((channel) => channel === order.channelId || channel === order.parentChannelId);
-  return isAboutWork(rule, order) && hasRole && isHere;
+  return coversRequest(rule, order) && hasRole && isInChannel;
 }
 
-function isAboutWork({ kinds, models }: AccessRule, { kind, request: { model } }: Judged): boolean {
+function coversRequest({ kinds, models }: AccessRule, { kind, request: { model } }: JudgedRequest): boolean {
   if (kinds === undefined && models === undefined) return true;
   return (kinds?.includes(kind) ?? false) || (model !== undefined && (models ?? []).some((one) => isModel(one, model)));
 }
 
-const isModel = (wanted: string, model: string): boolean =>
-  wanted.endsWith('*') ? model.startsWith(wanted.slice(0, -1)) : model === wanted;
+const isModel = (pattern: string, model: string): boolean =>
+  pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
 
 /** Everything that a member or a model has written: prompts, options, file names and links. */
-function textsOf(value: unknown, name = ''): string[] {
-  if (typeof value === 'string') return POINTERS.has(name) ? [] : [value];
-  if (Array.isArray(value)) return POINTERS.has(name) ? [] : value.flatMap((one) => textsOf(one, name));
+function stringsIn(value: unknown, name = ''): string[] {
+  if (typeof value === 'string') return REFERENCE_FIELDS.has(name) ? [] : [value];
+  if (Array.isArray(value)) return REFERENCE_FIELDS.has(name) ? [] : value.flatMap((one) => stringsIn(one, name));
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, one]) => (key === 'address' ? linkOf(one) : textsOf(one, key)));
+  return Object.entries(value).flatMap(([key, one]) => (key === 'address' ? linkOf(one) : stringsIn(one, key)));
 }
 
-/** The host and the file of a URL: signatures are not words. */
+/** The host and the file name of a URL, without any signature. */
 function linkOf(address: unknown): string[] {
   const url = typeof address === 'string' ? URL.parse(address) : null;
-  return url ? [`${url.protocol}//${url.hostname}`, decoded(url.pathname.split('/').at(-1) ?? '')] : [];
+  return url ? [`${url.protocol}//${url.hostname}`, decodeSafely(url.pathname.split('/').at(-1) ?? '')] : [];
 }
 
-function decoded(text: string): string {
+function decodeSafely(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -6,7 +6,7 @@ interface Link {
   hasScheme: boolean;
 }
 
-const BETWEEN = /[\s<>()[\]{}"'`,;|*]/;
+const SEPARATOR = /[\s<>()[\]{}"'`,;|*]/;
 const SCHEME = /(?=https?:\/\/)/i;
 const DOT = /[.\u3002\uff0e\uff61]/;
 const LABEL = /^[\p{L}\p{N}_-]{1,63}$/u;
@@ -15,7 +15,7 @@ const LETTER = /\p{L}/u;
 /** Also matches URLs without a scheme, as members write them. */
 export const linksIn = (text: string): Link[] =>
   text
-    .split(BETWEEN)
+    .split(SEPARATOR)
     .flatMap((chunk) => chunk.split(SCHEME))
     .flatMap((chunk) => linkIn(chunk) ?? []);
 
@@ -36,8 +36,8 @@ function linkIn(chunk: string): Link | undefined {
 export const plainHost = (host: string): string => domainToASCII(host.replace(/[.\u3002\uff0e\uff61]$/, ''));
 
 /** Whether a host belongs to one of the domains, which include all of their subdomains. */
-export const isBelow = (host: string, domains: readonly string[]): boolean =>
+export const isInDomains = (host: string, domains: readonly string[]): boolean =>
   domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 
-/** Origins of files that members upload. */
+/** The hosts of files that members upload. */
 export const DISCORD_HOSTS = ['cdn.discordapp.com', 'media.discordapp.net'];

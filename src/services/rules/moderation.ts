@@ -14,7 +14,7 @@ export interface Outcome {
   action: Action;
   /** The category that the service flagged; undefined for none, or if the service is unavailable. */
   category?: string | undefined;
-  isAway?: true;
+  isUnavailable?: true;
 }
 
 export const ALLOWED: Outcome = { action: 'allow' };
@@ -31,8 +31,8 @@ export function outcomeOf(
   { thresholds, whenAway, ageRestricted }: Moderation,
   { action, isAgeRestricted }: { action: Action; isAgeRestricted: boolean },
 ): Outcome {
-  if (!judgement) return whenAway === 'allow' ? { ...ALLOWED, isAway: true } : { action, isAway: true };
-  const categories = objectionsIn(judgement, thresholds);
+  if (!judgement) return whenAway === 'allow' ? { ...ALLOWED, isUnavailable: true } : { action, isUnavailable: true };
+  const categories = flaggedCategories(judgement, thresholds);
   const [category = AGE_RESTRICTED] = categories.filter((name) => name !== AGE_RESTRICTED);
   if (categories.length === 0) return ALLOWED;
   if (category !== AGE_RESTRICTED || ageRestricted === 'like-others') return { action, category };
@@ -50,7 +50,7 @@ interface ModeratedOrder {
 }
 
 /** The outcome for a request: allowed, with its results behind a spoiler or held for review; or refused. */
-export type Moderated =
+export type ModerationResult =
   | { isAllowed: true; isSpoiler: boolean; holdFor?: NonNullable<Task['holdFor']> }
   | ({ isAllowed: false } & Verdict);
 
@@ -59,19 +59,19 @@ export async function moderateOrder(
   { request, isAgeRestricted = false, isVisual, images }: ModeratedOrder,
   { moderation }: Pick<RuleSet, 'moderation'>,
   moderator: Moderator | undefined,
-): Promise<Moderated> {
+): Promise<ModerationResult> {
   const { prompts, references } = moderation;
   const text = promptOf(request);
   const outcomes: Outcome[] = [];
-  function judged(judgement: Judgement | undefined, wanted: Action): Outcome {
+  function toOutcome(judgement: Judgement | undefined, chosenAction: Action): Outcome {
     // A prompt is not submitted if it cannot be checked, nor if its result would have to be held but cannot.
-    const action = judgement && (wanted !== 'hold' || isVisual) ? wanted : 'refuse';
+    const action = judgement && (chosenAction !== 'hold' || isVisual) ? chosenAction : 'refuse';
     return outcomeOf(judgement, moderation, { action, isAgeRestricted });
   }
-  if (prompts !== 'off' && text !== '') outcomes.push(judged(await moderator?.judgeText(text), prompts));
+  if (prompts !== 'off' && text !== '') outcomes.push(toOutcome(await moderator?.judgeText(text), prompts));
   if (references !== 'off' && !isRefusing(outcomes))
     for (const image of await images()) {
-      const outcome = judged(await moderator?.judgeImage(image), references);
+      const outcome = toOutcome(await moderator?.judgeImage(image), references);
       outcomes.push(outcome);
       if (isRefusing(outcomes)) break;
     }
@@ -81,7 +81,7 @@ export async function moderateOrder(
   if (action !== 'refuse') return { isAllowed: true, isSpoiler: action === 'spoiler' };
   return {
     isAllowed: false,
-    refusal: new Refusal(strictest.isAway ? 'refusals.rules.moderationUnavailable' : 'refusals.rules.moderated'),
+    refusal: new Refusal(strictest.isUnavailable ? 'refusals.rules.moderationUnavailable' : 'refusals.rules.moderated'),
     rule: 'moderation',
     entry: category,
   };
@@ -90,9 +90,9 @@ export async function moderateOrder(
 const isRefusing = (outcomes: readonly Outcome[]): boolean => outcomes.some(({ action }) => action === 'refuse');
 
 /** A server's own threshold for a category replaces the service's opinion. */
-function objectionsIn({ scores, flagged }: Judgement, thresholds: Readonly<Record<string, number>>): string[] {
-  const over = Object.entries(scores).filter(
+function flaggedCategories({ scores, flagged }: Judgement, thresholds: Readonly<Record<string, number>>): string[] {
+  const aboveThreshold = Object.entries(scores).filter(
     ([name, score]) => score >= (thresholds[name] ?? Number.POSITIVE_INFINITY),
   );
-  return [...over.map(([name]) => name), ...flagged.filter((name) => thresholds[name] === undefined)];
+  return [...aboveThreshold.map(([name]) => name), ...flagged.filter((name) => thresholds[name] === undefined)];
 }

@@ -4,38 +4,38 @@ import { Refusal } from '../../lib/refusal.ts';
 const require = createRequire(import.meta.url);
 
 /** Only loaded for the first pattern, because most servers have none. */
-const engine = (): typeof import('re2-wasm') => require('re2-wasm');
+const loadEngine = (): typeof import('re2-wasm') => require('re2-wasm');
 
 /** Ignore case, and treat the text as Unicode. */
-const FLAGS = 'iu';
-const AFTER_PATTERN = `/${FLAGS}: `;
+const RE2_FLAGS = 'iu';
+const PATTERN_SUFFIX = `/${RE2_FLAGS}: `;
 
 /** Matches the patterns of admins. The time depends only on the length of the text, because all patterns are compiled into one program. */
 export class PatternList {
-  readonly #whole: { test(text: string): boolean } | undefined;
+  readonly #combined: { test(text: string): boolean } | undefined;
   readonly #patterns: readonly string[];
 
   /** Throws a `Refusal` for the first invalid pattern. */
   constructor(patterns: readonly string[]) {
     this.#patterns = patterns;
     if (patterns.length === 0) return;
-    for (const pattern of patterns) compiled(pattern);
-    this.#whole = compiled(patterns.map((one) => `(?:${one})`).join('|'));
+    for (const pattern of patterns) compile(pattern);
+    this.#combined = compile(patterns.map((one) => `(?:${one})`).join('|'));
   }
 
   /** Returns the first pattern that matches, as it was listed. */
   find(text: string): string | undefined {
-    return this.#whole?.test(text) ? this.#patterns.find((pattern) => compiled(pattern).test(text)) : undefined;
+    return this.#combined?.test(text) ? this.#patterns.find((pattern) => compile(pattern).test(text)) : undefined;
   }
 }
 
-function compiled(pattern: string): { test(text: string): boolean } {
-  const { RE2 } = engine();
+function compile(pattern: string): { test(text: string): boolean } {
+  const { RE2 } = loadEngine();
   try {
-    return new RE2(pattern, FLAGS);
+    return new RE2(pattern, RE2_FLAGS);
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
-    const reason = message.slice(message.lastIndexOf(AFTER_PATTERN) + AFTER_PATTERN.length);
+    const reason = message.slice(message.lastIndexOf(PATTERN_SUFFIX) + PATTERN_SUFFIX.length);
     throw new Refusal('refusals.rules.patternInvalid', { pattern, reason });
   }
 }

@@ -2,7 +2,7 @@ import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Moderator } from '../moderation/moderator.ts';
 import { type Task, type Traits, withRequest } from '../tasks/task.ts';
-import { Judge, type Judged, type Verdict } from './judge.ts';
+import { Judge, type JudgedRequest, type Verdict } from './judge.ts';
 import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricter } from './moderation.ts';
 import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
 
@@ -20,8 +20,8 @@ interface RulesParts {
   operatorRules: RuleSet;
 }
 
-/** An order with the member who made it and its place. */
-export interface JudgedOrder extends Judged, Pick<Task, 'guildId' | 'requesterId' | 'isAgeRestricted'> {}
+/** An order, with its member and the place where it was made. */
+export interface JudgedOrder extends JudgedRequest, Pick<Task, 'guildId' | 'requesterId' | 'isAgeRestricted'> {}
 
 /** The results as data URIs; undefined for a result that cannot be judged. */
 export type ResultImages = readonly (string | undefined)[];
@@ -34,7 +34,7 @@ export interface RuleRefusal extends Omit<Verdict, 'refusal'> {
 }
 
 /** `count`: the number of new entries in the history. */
-type ChangeListener = (guildId: string, after: ServerRules, count: number) => void;
+type ChangeListener = (guildId: string, updated: ServerRules, count: number) => void;
 
 /** The member who pressed a button on a task, in the task's server. */
 export interface Presser {
@@ -43,7 +43,7 @@ export interface Presser {
 }
 
 /** The parts of a request that messages show. */
-const SHOWN = ['prompt', 'typed', 'title', 'words', 'instructions', 'style'] as const;
+const SHOWN_FIELDS = ['prompt', 'typed', 'title', 'words', 'instructions', 'style'] as const;
 
 /** Used in place of a server's id. */
 const OPERATOR = 'operator';
@@ -70,11 +70,11 @@ export class Rules {
     for (const [guildId, rules] of await this.#parts.store.all()) this.#known.set(guildId, rules);
   }
 
-  of(guildId: string): ServerRules {
+  get(guildId: string): ServerRules {
     return this.#known.get(guildId) ?? this.#borrowed.get(guildId) ?? NO_RULES;
   }
 
-  /** Rules that another partition has, and changes: for an interaction in that server with something of this partition. */
+  /** Keeps a copy of rules that belong to another partition, for interactions in that server with tasks of this partition. */
   borrow(guildId: string, rules: ServerRules): void {
     this.#borrowed.set(guildId, rules);
     const [oldest = guildId] = this.#borrowed.keys();
@@ -97,22 +97,23 @@ export class Rules {
 
   change(guildId: string, transition: (known: ServerRules) => ServerRules): Promise<ServerRules> {
     return this.#lock.run(guildId, async () => {
-      const before = this.of(guildId);
-      const after = transition(before);
-      if (after === before) return before;
+      const previous = this.get(guildId);
+      const updated = transition(previous);
+      if (updated === previous) return previous;
       // Preparing them refuses invalid patterns.
-      this.#judge(guildId, after.rules);
-      if (after.proposed !== before.proposed && after.proposed) this.#judge(after.proposed.id, after.proposed.rules);
-      await this.#parts.store.put(guildId, after);
-      this.#known.set(guildId, after);
+      this.#judge(guildId, updated.rules);
+      if (updated.proposed !== previous.proposed && updated.proposed)
+        this.#judge(updated.proposed.id, updated.proposed.rules);
+      await this.#parts.store.put(guildId, updated);
+      this.#known.set(guildId, updated);
       // An erasure only changes the history.
-      const isOfLog = after.logChannelId !== before.logChannelId || after.logDays !== before.logDays;
-      if (after.rules !== before.rules || isOfLog) {
-        const last = before.history.at(-1);
-        const count = after.history.length - 1 - (last ? after.history.lastIndexOf(last) : -1);
-        for (const listener of this.#changeListeners) listener(guildId, after, count);
+      const hasLogChanged = updated.logChannelId !== previous.logChannelId || updated.logDays !== previous.logDays;
+      if (updated.rules !== previous.rules || hasLogChanged) {
+        const last = previous.history.at(-1);
+        const count = updated.history.length - 1 - (last ? updated.history.lastIndexOf(last) : -1);
+        for (const listener of this.#changeListeners) listener(guildId, updated, count);
       }
-      return after;
+      return updated;
     });
   }
 
@@ -121,7 +122,7 @@ export class Rules {
     for (const [name, rules] of this.#setsFor(order.guildId)) {
       if (rules === NO_RULES.rules) continue;
       const verdict = this.#judge(name, rules).judge(order);
-      if (verdict) throw this.#refused(order, name, verdict);
+      if (verdict) throw this.#reportRefusal(order, name, verdict);
     }
   }
 
@@ -133,7 +134,7 @@ export class Rules {
    * Moderates an order by the rules of the operator and the server. Returns it unchanged, or with its results behind a spoiler or
    * held for review. Throws a `Refusal` if it is not allowed.
    */
-  async moderated<O extends JudgedOrder>(
+  async moderate<O extends JudgedOrder>(
     order: O,
     { isVisual = false }: Pick<Traits, 'isVisual'>,
     images: () => Promise<readonly string[]>,
@@ -147,9 +148,9 @@ export class Rules {
     let isSpoiler = false;
     let holdFor: Task['holdFor'];
     for (const [name, rules] of this.#setsFor(guildId)) {
-      const moderated = { request, isAgeRestricted, isVisual, images: load };
-      const outcome = await moderateOrder(moderated, rules, this.#parts.moderator);
-      if (!outcome.isAllowed) throw this.#refused(order, name, outcome);
+      const moderatedOrder = { request, isAgeRestricted, isVisual, images: load };
+      const outcome = await moderateOrder(moderatedOrder, rules, this.#parts.moderator);
+      if (!outcome.isAllowed) throw this.#reportRefusal(order, name, outcome);
       isSpoiler ||= outcome.isSpoiler;
       holdFor ??= outcome.holdFor;
     }
@@ -177,18 +178,18 @@ export class Rules {
       for (const moderation of sets) {
         const { results, unseen } = moderation;
         const unjudged: Outcome = unseen === 'hold' ? { action: 'hold' } : ALLOWED;
-        const how = {
+        const options = {
           action: results === 'off' ? 'allow' : results,
           isAgeRestricted: isAgeRestricted === true,
         } as const;
-        strictest = stricter(strictest, image === undefined ? unjudged : outcomeOf(judgement, moderation, how));
+        strictest = stricter(strictest, image === undefined ? unjudged : outcomeOf(judgement, moderation, options));
       }
       if (strictest.action === 'refuse') break;
     }
     return strictest;
   }
 
-  /** Notifies the admins of its server. */
+  /** Notifies the admins of the task's server that a result was refused. */
   noteRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
     if (guildId === undefined) return;
     for (const listener of this.#refusalListeners)
@@ -196,14 +197,14 @@ export class Rules {
   }
 
   /** A task as it can be shown in another server: without the words that are blocked there. */
-  masked(task: Task, guildId: string | undefined): Task {
+  maskTask(task: Task, guildId: string | undefined): Task {
     if (guildId === undefined || guildId === task.guildId) return task;
-    const { rules } = this.of(guildId);
+    const { rules } = this.get(guildId);
     if (rules.words.length + rules.patterns.length === 0) return task;
     const judge = this.#judge(guildId, rules);
     const mask = (text: string): string => judge.mask(task.kind, text);
     const { text } = task;
-    const shown = SHOWN.flatMap((name) => {
+    const shown = SHOWN_FIELDS.flatMap((name) => {
       const value = task.request[name];
       return value === undefined ? [] : [[name, mask(value)] as const];
     });
@@ -213,7 +214,7 @@ export class Rules {
   /** Throws if the server reserves the buttons on results for their owners or for roles that the member does not have. */
   mustMayPress({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>, { userId, roleIds }: Presser): void {
     if (guildId === undefined || requesterId === userId) return;
-    const { pressers } = this.of(guildId).rules;
+    const { pressers } = this.get(guildId).rules;
     if (pressers === 'everyone') return;
     if (pressers === 'requester' || !pressers.roleIds.some((role) => roleIds.includes(role)))
       throw new Refusal('refusals.rules.press');
@@ -223,7 +224,7 @@ export class Rules {
     return rulesAbout(memberId, this.#known);
   }
 
-  async forgetId(memberId: string): Promise<void> {
+  async eraseId(memberId: string): Promise<void> {
     for (const [guildId, { history, proposed }] of this.#known)
       if (proposed?.by === memberId || history.some(({ by }) => by === memberId))
         await this.change(guildId, (known) => withoutAuthor(known, memberId));
@@ -231,11 +232,11 @@ export class Rules {
 
   /** The operator's rules come first. */
   #setsFor(guildId: string | undefined): (readonly [name: string, RuleSet])[] {
-    const operators = [OPERATOR, this.#parts.operatorRules] as const;
-    return guildId === undefined ? [operators] : [operators, [guildId, this.of(guildId).rules]];
+    const operatorRules = [OPERATOR, this.#parts.operatorRules] as const;
+    return guildId === undefined ? [operatorRules] : [operatorRules, [guildId, this.get(guildId).rules]];
   }
 
-  #refused({ guildId, requesterId: memberId, channelId }: JudgedOrder, name: string, verdict: Verdict): Refusal {
+  #reportRefusal({ guildId, requesterId: memberId, channelId }: JudgedOrder, name: string, verdict: Verdict): Refusal {
     const { refusal, rule, entry } = verdict;
     // The admins of a server must not see what the operator blocks.
     const shown = name === OPERATOR ? undefined : entry;

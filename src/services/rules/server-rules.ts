@@ -8,17 +8,17 @@ export const MAX_WORD_LENGTH = 60;
 export const MAX_PATTERN_LENGTH = 200;
 export const MAX_DOMAINS = 200;
 export const MAX_ACCESS_RULES = 25;
-const MAX_NAMES = 25;
+const MAX_LIST_ENTRIES = 25;
 /** The whole history is stored in one row, because admins rarely change rules. */
 const MAX_HISTORY = 200;
 
 /** Undefined for every kind of task. */
-const forKinds = z.array(z.string().max(40)).max(MAX_NAMES).optional();
+const kindList = z.array(z.string().max(40)).max(MAX_LIST_ENTRIES).optional();
 const id = z.string().regex(/^\d{17,20}$/);
-const ids = z.array(id).max(MAX_NAMES);
+const ids = z.array(id).max(MAX_LIST_ENTRIES);
 
-const word = z.object({ text: z.string().min(1).max(MAX_WORD_LENGTH), kinds: forKinds });
-const pattern = z.object({ text: z.string().min(1).max(MAX_PATTERN_LENGTH), kinds: forKinds });
+const word = z.object({ text: z.string().min(1).max(MAX_WORD_LENGTH), kinds: kindList });
+const pattern = z.object({ text: z.string().min(1).max(MAX_PATTERN_LENGTH), kinds: kindList });
 const domain = z
   .string()
   .max(253)
@@ -27,9 +27,9 @@ const domain = z
 /** A condition that is not set matches everything, so a rule without roles applies to everyone. */
 const accessRule = z.object({
   effect: z.enum(['allow', 'deny']),
-  kinds: forKinds,
+  kinds: kindList,
   /** Ids of models. One that ends with `*` stands for all ids with this beginning. */
-  models: z.array(z.string().min(1).max(200)).max(MAX_NAMES).optional(),
+  models: z.array(z.string().min(1).max(200)).max(MAX_LIST_ENTRIES).optional(),
   roleIds: ids.optional(),
   channelIds: ids.optional(),
 });
@@ -71,7 +71,7 @@ export const ruleSet = z.object({
   /** Who can press buttons on others' results. */
   pressers: z.union([z.enum(['everyone', 'requester']), z.object({ roleIds: ids.min(1) })]).default('everyone'),
   /** Commands that reply in private unless the member chooses otherwise. */
-  privateCommands: z.array(z.string().max(32)).max(MAX_NAMES).default([]),
+  privateCommands: z.array(z.string().max(32)).max(MAX_LIST_ENTRIES).default([]),
   /** Whether members can use the bot here if only they have installed it. */
   personalInstalls: z.boolean().default(true),
   moderation: moderation.prefault({}),
@@ -114,14 +114,14 @@ export interface Author {
 
 /** Changes rules, with an entry in the history for each one that differs. Returns the same object if none does. */
 export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, at }: Author): ServerRules {
-  const after = { ...known.rules, ...changed };
-  const lines = ruleNames.flatMap((what): RuleChange[] => {
-    const [old, fresh] = [ruleText(known.rules, what), ruleText(after, what)];
-    return old === fresh ? [] : [{ at, by, what, before: shortened(old), after: shortened(fresh) }];
+  const updated = { ...known.rules, ...changed };
+  const changes = ruleNames.flatMap((what): RuleChange[] => {
+    const [oldText, newText] = [ruleText(known.rules, what), ruleText(updated, what)];
+    return oldText === newText ? [] : [{ at, by, what, before: truncate(oldText), after: truncate(newText) }];
   });
-  return lines.length === 0
+  return changes.length === 0
     ? known
-    : { ...known, rules: after, history: [...known.history, ...lines].slice(-MAX_HISTORY) };
+    : { ...known, rules: updated, history: [...known.history, ...changes].slice(-MAX_HISTORY) };
 }
 
 /** Changes the log settings. Returns the same object if nothing differs. */
@@ -131,17 +131,17 @@ export function withLog(
   { by, at }: Author,
 ): ServerRules {
   const { logChannelId, logDays } = known;
-  const [oldDays, freshDays] = [logDays, days].map((one) => (one === undefined ? undefined : String(one)));
-  const lines = [
+  const [oldDays, newDays] = [logDays, days].map((one) => (one === undefined ? undefined : String(one)));
+  const changes = [
     { at, by, what: 'log-channel' as const, before: logChannelId, after: channelId },
-    { at, by, what: 'log-retention' as const, before: oldDays, after: freshDays },
+    { at, by, what: 'log-retention' as const, before: oldDays, after: newDays },
   ].filter(({ before, after }) => before !== after);
-  if (lines.length === 0) return known;
+  if (changes.length === 0) return known;
   return {
     ...known,
     logChannelId: channelId,
     logDays: days,
-    history: [...known.history, ...lines].slice(-MAX_HISTORY),
+    history: [...known.history, ...changes].slice(-MAX_HISTORY),
   };
 }
 
@@ -157,11 +157,11 @@ export function withoutImport({ proposed: _, ...known }: ServerRules): ServerRul
 /** Removes the id of a member whose data was erased. */
 export const withoutAuthor = (known: ServerRules, memberId: string): ServerRules => ({
   ...(known.proposed?.by === memberId ? withoutImport(known) : known),
-  history: known.history.map((line) => (line.by === memberId ? { ...line, by: undefined } : line)),
+  history: known.history.map((entry) => (entry.by === memberId ? { ...entry, by: undefined } : entry)),
 });
 
 const MAX_SHOWN_LENGTH = 1_000;
-const shortened = (text: string): string =>
+const truncate = (text: string): string =>
   text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 
 /** A rule as an admin reads and writes it; lists have one entry per line. */
@@ -200,7 +200,7 @@ export function ruleText(rules: RuleSet, name: RuleName): string {
 }
 
 export const thresholdLines = (thresholds: RuleSet['moderation']['thresholds']): string[] =>
-  Object.entries(thresholds).map(([category, least]) => `${category} ${least}`);
+  Object.entries(thresholds).map(([category, threshold]) => `${category} ${threshold}`);
 
 /** An access rule as text, such as `deny video, model reel-* for <@&1> in <#2>`. */
 export function accessText({ effect, kinds = [], models = [], roleIds = [], channelIds = [] }: AccessRule): string {

@@ -1,5 +1,5 @@
-import { isOtherWord } from './accents.ts';
-import { type FoldedText, type FoldedWord, foldBlocked } from './fold.ts';
+import { isDifferentWord } from './accents.ts';
+import { type FoldedText, type FoldedWord, foldBlockedWords } from './fold.ts';
 
 /** The forms in which words are compared. Only in `leet`, for words with digits, are `l` and `i` the same. */
 const forms = ['plain', 'lookalike', 'leet'] as const;
@@ -19,22 +19,22 @@ interface Phrase {
   length: number;
 }
 
-interface Beginning {
+interface Prefix {
   word: FoldedWord;
   phrase: Phrase;
 }
 
 /** Scripts without spaces between words. */
-const WITHOUT_SPACES =
+const UNSPACED_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** A script whose language adds endings to words. */
-const WITH_ENDINGS = /\p{Script=Hangul}/u;
+const AGGLUTINATIVE_SCRIPT = /\p{Script=Hangul}/u;
 const KATAKANA = /^[\p{Script=Katakana}ー]+$/u;
 const HIRAGANA = /[\u3041-\u3096]/g;
 const KATAKANA_OFFSET = 0x60;
 
 /** No correct spelling repeats a letter this many times. */
-const STRETCHED = 3;
+const MIN_STRETCHED_RUN = 3;
 
 /** Blocked words and phrases; a word that ends with `*` blocks everything that begins with it. */
 export class WordList {
@@ -43,48 +43,48 @@ export class WordList {
     lookalike: new Map(),
     leet: new Map(),
   };
-  readonly #beginnings: Readonly<Record<Form, Map<string, Beginning>>> = {
+  readonly #prefixes: Readonly<Record<Form, Map<string, Prefix>>> = {
     ...{ plain: new Map(), lookalike: new Map(), leet: new Map() },
   };
-  /** The lengths of words and beginnings, without repeated letters. */
+  /** The lengths of words and prefixes, without repeated letters. */
   readonly #lengths = new Set<number>();
-  readonly #beginningLengths = new Set<number>();
+  readonly #prefixLengths = new Set<number>();
   readonly #anywhere: { text: string; found: string }[] = [];
   readonly #singles: { text: string; word: string }[] = [];
 
-  constructor(texts: Iterable<string>) {
-    for (const text of texts) this.#add(text);
+  constructor(phrases: Iterable<string>) {
+    for (const text of phrases) this.#add(text);
   }
 
   /** Returns the first blocked word or phrase in a text, as it was listed. */
   find({ words, joined, spelled, masked, squeezed }: FoldedText): string | undefined {
     return (
-      this.#inUnspaced(squeezed) ??
-      this.#inWords(words) ??
-      this.#alone(joined) ??
-      this.#inSpelled(spelled) ??
-      this.#inMasked(masked)
+      this.#findInUnspaced(squeezed) ??
+      this.#findInWords(words) ??
+      this.#findSingle(joined) ??
+      this.#findInSpelled(spelled) ??
+      this.#findInMasked(masked)
     );
   }
 
   /** Whether a word is on the list, even if it is disguised. */
   includes(word: FoldedWord): boolean {
-    return this.#alone([word]) !== undefined;
+    return this.#findSingle([word]) !== undefined;
   }
 
   #add(text: string): void {
-    const words = foldBlocked(text);
+    const words = foldBlockedWords(text);
     const [first] = words;
     if (!first) return;
-    const whole = words.map(({ plain }) => plain).join('');
-    if (WITHOUT_SPACES.test(whole)) {
-      this.#anywhere.push({ text, found: toKatakana(whole) });
+    const joinedText = words.map(({ plain }) => plain).join('');
+    if (UNSPACED_SCRIPT.test(joinedText)) {
+      this.#anywhere.push({ text, found: toKatakana(joinedText) });
       return;
     }
-    const isBeginning = text.endsWith('*') || WITH_ENDINGS.test(whole);
+    const isPrefix = text.endsWith('*') || AGGLUTINATIVE_SCRIPT.test(joinedText);
     const phrase = { text, length: words.length };
-    if (phrase.length === 1) this.#singles.push({ text, word: whole });
-    if (isBeginning && words.length === 1) this.#addBeginning(first, phrase);
+    if (phrase.length === 1) this.#singles.push({ text, word: joinedText });
+    if (isPrefix && words.length === 1) this.#addPrefix(first, phrase);
     else for (const [at, word] of words.entries()) this.#addWord(word, { phrase, at });
     // A phrase may also be written as one word.
     if (words.length > 1) this.#addWord(joinWords(words), { phrase: { text, length: 1 }, at: 0 });
@@ -100,15 +100,15 @@ export class WordList {
     }
   }
 
-  #addBeginning(word: FoldedWord, phrase: Phrase): void {
+  #addPrefix(word: FoldedWord, phrase: Phrase): void {
     for (const form of forms) {
       const { letters } = runsOf(word[form] ?? word.plain);
-      this.#beginnings[form].set(letters, { word, phrase });
-      this.#beginningLengths.add(letters.length);
+      this.#prefixes[form].set(letters, { word, phrase });
+      this.#prefixLengths.add(letters.length);
     }
   }
 
-  #inUnspaced(squeezed: string): string | undefined {
+  #findInUnspaced(squeezed: string): string | undefined {
     const katakana = toKatakana(squeezed);
     return this.#anywhere.find(({ found }) => {
       if (!KATAKANA.test(found)) return katakana.includes(found);
@@ -119,7 +119,7 @@ export class WordList {
     })?.text;
   }
 
-  #inMasked(masked: readonly string[]): string | undefined {
+  #findInMasked(masked: readonly string[]): string | undefined {
     for (const text of masked) {
       const letters = [...text];
       const isLike = (word: string): boolean =>
@@ -130,33 +130,33 @@ export class WordList {
     return undefined;
   }
 
-  #inWords(words: readonly FoldedWord[]): string | undefined {
+  #findInWords(words: readonly FoldedWord[]): string | undefined {
     /** The phrases that begin with the preceding words. */
-    let begun: Entry[] = [];
+    let openEntries: Entry[] = [];
     for (const word of words) {
       const entries = this.#entriesOf(word);
       const next = entries.filter(
-        ({ phrase, at }) => at === 0 || begun.some((one) => one.phrase === phrase && one.at === at - 1),
+        ({ phrase, at }) => at === 0 || openEntries.some((one) => one.phrase === phrase && one.at === at - 1),
       );
       const ended = next.find(({ phrase, at }) => at === phrase.length - 1);
       if (ended) return ended.phrase.text;
-      begun = next;
-      const beginning = this.#beginningOf(word);
-      if (beginning) return beginning.text;
+      openEntries = next;
+      const prefix = this.#prefixOf(word);
+      if (prefix) return prefix.text;
     }
     return undefined;
   }
 
-  #alone(words: readonly FoldedWord[]): string | undefined {
+  #findSingle(words: readonly FoldedWord[]): string | undefined {
     for (const word of words) {
-      const found = this.#entriesOf(word).find(({ phrase }) => phrase.length === 1)?.phrase ?? this.#beginningOf(word);
+      const found = this.#entriesOf(word).find(({ phrase }) => phrase.length === 1)?.phrase ?? this.#prefixOf(word);
       if (found) return found.text;
     }
     return undefined;
   }
 
   /** Searches a row of single letters, in which a word can begin and end anywhere. */
-  #inSpelled(rows: readonly FoldedWord[]): string | undefined {
+  #findInSpelled(rows: readonly FoldedWord[]): string | undefined {
     for (const row of rows) {
       for (const form of forms) {
         const text = row[form];
@@ -185,18 +185,18 @@ export class WordList {
     const { letters, runs } = runsOf(text);
     const entries = (this.#words[form].get(letters) ?? []).filter((entry) => isSameWord(runs, entry.runs));
     if (text !== word.plain) return entries;
-    return entries.filter((entry) => entry.phrase.length > 1 || !isOtherWord(word, entry.word));
+    return entries.filter((entry) => entry.phrase.length > 1 || !isDifferentWord(word, entry.word));
   }
 
-  #beginningOf(word: FoldedWord): Phrase | undefined {
-    if (this.#beginningLengths.size === 0) return undefined;
+  #prefixOf(word: FoldedWord): Phrase | undefined {
+    if (this.#prefixLengths.size === 0) return undefined;
     for (const form of forms) {
       const text = word[form];
       if (text === undefined) continue;
       const { letters } = runsOf(text);
-      for (const length of this.#beginningLengths) {
-        const found = length <= letters.length ? this.#beginnings[form].get(letters.slice(0, length)) : undefined;
-        if (found && (text !== word.plain || !isOtherWord(word, found.word))) return found.phrase;
+      for (const length of this.#prefixLengths) {
+        const found = length <= letters.length ? this.#prefixes[form].get(letters.slice(0, length)) : undefined;
+        if (found && (text !== word.plain || !isDifferentWord(word, found.word))) return found.phrase;
       }
     }
     return undefined;
@@ -214,7 +214,7 @@ const isSpelled = ({ phrase, runs }: Entry): boolean =>
   phrase.length === 1 && runs.reduce((sum, count) => sum + count, 0) > 2;
 
 /** Short words that often stand next to an insult that is spelled out. */
-const SMALL_WORDS: ReadonlySet<string> = new Set([
+const SHORT_WORDS: ReadonlySet<string> = new Set([
   ...[
     'a',
     'i',
@@ -258,7 +258,7 @@ const SMALL_WORDS: ReadonlySet<string> = new Set([
   ...['and', 'or', 'but', 'no', 'not', 'al', 'so', 'big', 'fat', 'what', 'who', 'free', 'here', 'a', 'my', 'yes', 'of'],
   ...['der', 'die', 'das', 'du', 'ein', 'eine', 'ist', 'le', 'la', 'les', 'un', 'une', 'de', 'el', 'los', 'las', 'una'],
 ]);
-const MAX_SMALL_WORD_LENGTH = 4;
+const MAX_SHORT_WORD_LENGTH = 4;
 /** A longer row of single letters is not a single styled word. */
 const MAX_REST_LENGTH = 60;
 
@@ -267,8 +267,8 @@ function areWords(letters: string): boolean {
   if (letters.length > MAX_REST_LENGTH || /[^a-z]/.test(letters)) return true;
   const ends = new Set([0]);
   for (let end = 1; end <= letters.length; end++)
-    for (let length = 1; length <= Math.min(end, MAX_SMALL_WORD_LENGTH); length++)
-      if (ends.has(end - length) && SMALL_WORDS.has(letters.slice(end - length, end))) ends.add(end);
+    for (let length = 1; length <= Math.min(end, MAX_SHORT_WORD_LENGTH); length++)
+      if (ends.has(end - length) && SHORT_WORDS.has(letters.slice(end - length, end))) ends.add(end);
   return ends.has(letters.length);
 }
 
@@ -290,8 +290,8 @@ function runsOf(text: string): { letters: string; runs: number[] } {
 }
 
 /** `caaasino` is the same as `casino`, but `good` is not the same as `god`. */
-function isSameWord(runs: readonly number[], wanted: readonly number[]): boolean {
-  const longer = runs.filter((count, at) => count > (wanted[at] ?? 0));
-  if (runs.some((count, at) => count < (wanted[at] ?? 0))) return false;
-  return longer.length !== 1 || longer.some((count) => count >= STRETCHED);
+function isSameWord(runs: readonly number[], blockedRuns: readonly number[]): boolean {
+  const longer = runs.filter((count, at) => count > (blockedRuns[at] ?? 0));
+  if (runs.some((count, at) => count < (blockedRuns[at] ?? 0))) return false;
+  return longer.length !== 1 || longer.some((count) => count >= MIN_STRETCHED_RUN);
 }

@@ -4,7 +4,7 @@ import type { Reports } from '../reports/reports.ts';
 import type { ServerLogs } from './server-log.ts';
 
 /** Often enough, because retention periods are in days. */
-const SWEEP_MS = 10 * 60_000;
+const SWEEP_INTERVAL_MS = 10 * 60_000;
 
 interface LogSweepParts {
   serverLogs: Pick<ServerLogs, 'sweep'>;
@@ -26,7 +26,7 @@ export class LogSweep {
 
   start(): void {
     this.#running = this.#sweep().then(() => {
-      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(SWEEP_MS, () => this.start());
+      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(SWEEP_INTERVAL_MS, () => this.start());
     });
   }
 

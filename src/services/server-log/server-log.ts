@@ -3,10 +3,10 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Rules } from '../rules/rules.ts';
 
-/** The most messages that are recorded per server. Beyond that, the oldest are forgotten, and stay in Discord. */
+/** The most messages that are recorded per server. Beyond that, the oldest are no longer recorded, and stay in Discord. */
 const MAX_MESSAGES = 1_000;
-/** How many are deleted in a row: Discord lets a bot delete only a few messages per second in a channel, and other deletions need some of them. */
-const MAX_AT_ONCE = 50;
+/** How many messages are deleted in a row: Discord allows only a few deletions per second in a channel, and other deletions need some of them. */
+const MAX_DELETIONS = 50;
 
 const id = z.string().regex(/^\d{1,20}$/);
 
@@ -32,7 +32,7 @@ export interface LogStore {
   put(log: StoredServerLog): Promise<void>;
 }
 
-/** `later`: Discord does not accept it right now. The others are final. */
+/** `later`: Discord does not accept the deletion right now. The others are final. */
 export type Removal = 'gone' | 'none' | 'stays' | 'later';
 
 interface ServerLogsParts {
@@ -52,7 +52,7 @@ export class ServerLogs {
     this.#parts = parts;
   }
 
-  note(guildId: string, message: LogMessage): Promise<void> {
+  record(guildId: string, message: LogMessage): Promise<void> {
     const { store } = this.#parts;
     return this.#lock.run(guildId, async () => {
       const { messages } = (await store.get(guildId)) ?? { messages: [] };
@@ -65,44 +65,44 @@ export class ServerLogs {
   async sweep(): Promise<void> {
     const { rules, clock } = this.#parts;
     for (const { guildId, days } of rules.logRetentions()) {
-      const before = clock.now() - days * DAY_MS;
+      const cutoff = clock.now() - days * DAY_MS;
       await this.#remove(
         guildId,
-        async (one) => one.at <= before && !(await this.#parts.isUndecided(one)),
-        MAX_AT_ONCE,
+        async (one) => one.at <= cutoff && !(await this.#parts.isUndecided(one)),
+        MAX_DELETIONS,
       );
     }
   }
 
   /** Deletes the messages that name a member. Returns false if some still have to be deleted later. */
   async erase(memberId: string): Promise<boolean> {
-    let isClear = true;
+    let hasRemovedAll = true;
     for (const { guildId, messages } of await this.#parts.store.all())
       if (messages.some(({ about }) => about === memberId))
-        isClear = (await this.#remove(guildId, async ({ about }) => about === memberId)) && isClear;
-    return isClear;
+        hasRemovedAll = (await this.#remove(guildId, async ({ about }) => about === memberId)) && hasRemovedAll;
+    return hasRemovedAll;
   }
 
   /** Deletes messages. One that can never be deleted is no longer recorded. */
   #remove(
     guildId: string,
-    isWanted: (message: LogMessage) => Promise<boolean>,
+    matches: (message: LogMessage) => Promise<boolean>,
     max = Number.POSITIVE_INFINITY,
   ): Promise<boolean> {
     const { store, removeMessage } = this.#parts;
     return this.#lock.run(guildId, async () => {
       const { messages } = (await store.get(guildId)) ?? { messages: [] };
       const removed = new Set<string>();
-      let isClear = true;
+      let hasRemovedAll = true;
       for (const message of messages) {
         if (removed.size >= max) break;
-        if (!(await isWanted(message))) continue;
-        isClear = (await removeMessage(message)) !== 'later';
-        if (!isClear) break;
+        if (!(await matches(message))) continue;
+        hasRemovedAll = (await removeMessage(message)) !== 'later';
+        if (!hasRemovedAll) break;
         removed.add(message.id);
       }
       if (removed.size > 0) await store.put({ guildId, messages: messages.filter((one) => !removed.has(one.id)) });
-      return isClear;
+      return hasRemovedAll;
     });
   }
 }

@@ -11,13 +11,13 @@ import { VoiceQueue, type VoiceWriter } from './voice-queue.ts';
 
 export type AudioService = ReturnType<typeof openAudio>;
 
-/** Runs codecs in the given media process, or else in one of its own. Nothing is loaded before the first audio. */
-export function openAudio({ log, process: given }: { log: Log; process?: MediaProcess }) {
-  const process = given ?? new MediaProcess({ clock: systemClock, log });
-  const writings = new VoiceQueue(process);
+/** Runs codecs in the given media process, or else in one of its own. Nothing is loaded before the first audio file. */
+export function openAudio({ log, process: sharedProcess }: { log: Log; process?: MediaProcess }) {
+  const process = sharedProcess ?? new MediaProcess({ clock: systemClock, log });
+  const voiceQueue = new VoiceQueue(process);
   return {
     /** Throws a `Refusal` if the file cannot be read as audio or is longer than `maxSeconds`. */
-    async decoded(input: FileContent, { maxSeconds }: { maxSeconds: number }): Promise<Pcm> {
+    async decode(input: FileContent, { maxSeconds }: { maxSeconds: number }): Promise<Pcm> {
       if (input.size === 0) throw new Refusal('refusals.audioEmpty');
       const extension = (await withReader(input, recogniseContent))?.extension;
       const type = readableAudioTypes.find((name) => name === extension);
@@ -35,12 +35,12 @@ export function openAudio({ log, process: given }: { log: Log; process?: MediaPr
       }
     },
 
-    /** Longer audio is truncated. */
-    writing: ({ maxSeconds }: { maxSeconds: number }): VoiceWriter => writings.begin(maxSeconds),
+    /** Starts encoding a voice message. Audio beyond `maxSeconds` is truncated. */
+    writing: ({ maxSeconds }: { maxSeconds: number }): VoiceWriter => voiceQueue.begin(maxSeconds),
 
     async close(): Promise<void> {
-      writings.close();
-      if (process !== given) await process.close();
+      voiceQueue.close();
+      if (process !== sharedProcess) await process.close();
     },
   };
 }

@@ -13,31 +13,31 @@ import { OggWriter, readPackets } from './ogg.ts';
 import type { AudioChunk } from './resample.ts';
 
 /** Per sample: positions in Opus files count at 48 kHz, independent of the recording's rate (RFC 7845, section 4). */
-const GRANULES = 48_000 / PCM_RATE;
+const GRANULES_PER_SAMPLE = 48_000 / PCM_RATE;
 /** A packet contains at most 120 ms. */
-const MAX_IN_PACKET = 0.12 * PCM_RATE;
+const MAX_PACKET_SAMPLES = 0.12 * PCM_RATE;
 
 /** Reads Ogg Opus (RFC 7845). The decoder converts any rate and both channels to our format. */
 export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
   const packets = readPackets(bytes);
-  const head = headOf(packets.next().value?.data);
+  const header = parseHeader(packets.next().value?.data);
   // Skip the packet with the tags.
   packets.next();
-  const decoder = await createDecoder({ sampleRate: PCM_RATE, channels: 1, maxFrameSize: MAX_IN_PACKET });
+  const decoder = await createDecoder({ sampleRate: PCM_RATE, channels: 1, maxFrameSize: MAX_PACKET_SAMPLES });
   try {
-    decoder.decoderCtl(DecoderCtl.SetGain, head.gain);
-    let skip = Math.round(head.preSkip / GRANULES);
+    decoder.decoderCtl(DecoderCtl.SetGain, header.gain);
+    let skip = Math.round(header.preSkip / GRANULES_PER_SAMPLE);
     let pageStart = 0;
-    let inPage = 0;
+    let samplesInPage = 0;
     for (const { data, granule, isLast } of packets) {
       let samples = decodePacket(data, decoder);
-      inPage += samples.length;
+      samplesInPage += samples.length;
       if (granule !== undefined) {
         // The last packet contains padding after the end position of its page.
-        const padding = isLast ? inPage - (granule - pageStart) / GRANULES : 0;
+        const padding = isLast ? samplesInPage - (granule - pageStart) / GRANULES_PER_SAMPLE : 0;
         if (padding > 0) samples = samples.subarray(0, Math.max(0, Math.floor(samples.length - padding)));
         pageStart = granule;
-        inPage = 0;
+        samplesInPage = 0;
       }
       const audible = samples.subarray(Math.min(skip, samples.length));
       skip -= samples.length - audible.length;
@@ -48,7 +48,7 @@ export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
   }
 }
 
-function headOf(packet: Buffer | undefined): { preSkip: number; gain: number } {
+function parseHeader(packet: Buffer | undefined): { preSkip: number; gain: number } {
   if (packet?.toString('latin1', 0, 8) !== 'OpusHead') throw new Refusal('refusals.audioNotSupported');
   if (packet.length < 19) throw new Refusal('refusals.audioDamaged');
   // More than two channels means several streams in each packet, which voice recordings do not have.
@@ -68,24 +68,24 @@ function decodePacket(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array)
 }
 
 /** The samples of 20 ms, the usual frame on Discord. */
-const FRAME = PCM_RATE / 50;
+const FRAME_SAMPLES = PCM_RATE / 50;
 /** A higher bitrate does not improve speech. */
 const BITRATE = 32_000;
 /** Half of the maximum (10) takes half the time, and a voice sounds just as close to the original. */
 const COMPLEXITY = 5;
 /** The vendor is "Atelier", and there are no comments. */
-const TAGS = Buffer.from('OpusTags\x07\0\0\0Atelier\0\0\0\0', 'latin1');
+const TAGS_PACKET = Buffer.from('OpusTags\x07\0\0\0Atelier\0\0\0\0', 'latin1');
 /** The number of the stream in its file, which has only one. */
-const SERIAL = 1;
+const STREAM_SERIAL = 1;
 
 /** Encodes a voice as Ogg Opus (RFC 7845) while it arrives. The result does not depend on how the samples are split. */
 export class OpusWriter {
   readonly #encoder: OpusEncoderHandle;
-  /** The encoder's delay: so many extra samples are needed to get the end out, and as many are skipped at the start. */
+  /** The encoder's delay: this many extra samples are needed to flush the end, and as many are skipped at the start. */
   readonly #delay: number;
   readonly #file: OggWriter;
-  #frame = new Int16Array(FRAME);
-  #inFrame = 0;
+  #frame = new Int16Array(FRAME_SAMPLES);
+  #samplesInFrame = 0;
   #samples = 0;
   #encoded = 0;
 
@@ -104,23 +104,23 @@ export class OpusWriter {
   private constructor(encoder: OpusEncoderHandle) {
     this.#encoder = encoder;
     this.#delay = encoder.getLookahead();
-    this.#file = new OggWriter([head(this.#delay * GRANULES), TAGS], SERIAL);
+    this.#file = new OggWriter([createHeader(this.#delay * GRANULES_PER_SAMPLE), TAGS_PACKET], STREAM_SERIAL);
   }
 
   add(pcm: Pcm): void {
     this.#samples += pcm.length;
-    for (let at = 0; at < pcm.length; ) {
-      const part = pcm.subarray(at, at + FRAME - this.#inFrame);
-      this.#frame.set(part, this.#inFrame);
-      this.#inFrame += part.length;
-      at += part.length;
-      if (this.#inFrame === FRAME) this.#encode(this.#encoded + FRAME);
+    for (let offset = 0; offset < pcm.length; ) {
+      const part = pcm.subarray(offset, offset + FRAME_SAMPLES - this.#samplesInFrame);
+      this.#frame.set(part, this.#samplesInFrame);
+      this.#samplesInFrame += part.length;
+      offset += part.length;
+      if (this.#samplesInFrame === FRAME_SAMPLES) this.#encode(this.#encoded + FRAME_SAMPLES);
     }
   }
 
   end(): Buffer {
     const end = this.#delay + this.#samples;
-    while (this.#encoded < end) this.#encode(Math.min(this.#encoded + FRAME, end));
+    while (this.#encoded < end) this.#encode(Math.min(this.#encoded + FRAME_SAMPLES, end));
     return this.#file.end();
   }
 
@@ -128,15 +128,15 @@ export class OpusWriter {
     this.#encoder.free();
   }
 
-  #encode(until: number): void {
-    this.#file.add({ data: this.#encoder.encode(this.#frame), granule: until * GRANULES });
-    this.#encoded += FRAME;
+  #encode(endPosition: number): void {
+    this.#file.add({ data: this.#encoder.encode(this.#frame), granule: endPosition * GRANULES_PER_SAMPLE });
+    this.#encoded += FRAME_SAMPLES;
     this.#frame.fill(0);
-    this.#inFrame = 0;
+    this.#samplesInFrame = 0;
   }
 }
 
-function head(preSkip: number): Buffer {
+function createHeader(preSkip: number): Buffer {
   const bytes = Buffer.alloc(19);
   bytes.write('OpusHead');
   bytes[8] = 1;
@@ -148,9 +148,9 @@ function head(preSkip: number): Buffer {
 
 /** Discord's clients draw one column per tenth of a second, and at most this many (docs: Voice Messages). */
 const MAX_COLUMNS = 256;
-const COLUMN = PCM_RATE / 10;
+const COLUMN_SAMPLES = PCM_RATE / 10;
 /** The level of the loudest column if there is no speech, so that noise does not look like speech. */
-const QUIET = 0.01 * 32_768;
+const MIN_PEAK = 0.01 * 32_768;
 /** Hundreds per column, so that no edge between two cells is visible. */
 const MAX_CELLS = 2 ** 17;
 
@@ -174,22 +174,22 @@ export class Waveform {
 
   toBase64(): string {
     const samples = this.#samples;
-    const columns = Math.max(1, Math.min(MAX_COLUMNS, Math.ceil(samples / COLUMN)));
+    const columns = Math.max(1, Math.min(MAX_COLUMNS, Math.ceil(samples / COLUMN_SAMPLES)));
     const loudness = Array.from({ length: columns }, (_, column) => {
       const [from = 0, to = 0] = [column, column + 1].map((edge) => Math.round((edge * samples) / columns));
       const cells = this.#cells.subarray(Math.round(from / this.#width), Math.round(to / this.#width));
       return Math.sqrt(cells.reduce((sum, power) => sum + power, 0) / Math.max(1, to - from));
     });
-    const full = Math.max(QUIET, ...loudness);
-    return Buffer.from(loudness.map((value) => Math.round((255 * value) / full))).toString('base64');
+    const peak = Math.max(MIN_PEAK, ...loudness);
+    return Buffer.from(loudness.map((value) => Math.round((255 * value) / peak))).toString('base64');
   }
 
   #widen(): void {
-    const half = MAX_CELLS / 2;
-    for (let cell = 0; cell < half; cell++) {
+    const halfCount = MAX_CELLS / 2;
+    for (let cell = 0; cell < halfCount; cell++) {
       this.#cells[cell] = (this.#cells[2 * cell] ?? 0) + (this.#cells[2 * cell + 1] ?? 0);
     }
-    this.#cells.fill(0, half);
+    this.#cells.fill(0, halfCount);
     this.#width *= 2;
   }
 }

@@ -26,13 +26,13 @@ export async function collectSamples(chunks: AudioChunks, maxSeconds: number): P
   if (!resampler) throw new Refusal('refusals.audioDamaged');
   add(resampler.end());
   if (length < MIN_SECONDS * PCM_RATE) throw new Refusal('refusals.audioEmpty');
-  const whole = new Int16Array(length);
-  let at = 0;
+  const result = new Int16Array(length);
+  let offset = 0;
   for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+    result.set(part, offset);
+    offset += part.length;
   }
-  return whole;
+  return result;
 }
 
 function toIntegers(samples: Float32Array): Int16Array {
@@ -40,11 +40,11 @@ function toIntegers(samples: Float32Array): Int16Array {
 }
 
 /** The lobes of the filter on each side. More would be sharper but slower. */
-const LOBES = 32;
+const FILTER_LOBES = 32;
 /** Everything above this share of the highest common frequency of both rates is removed, to avoid aliasing at the end of the filter. */
 const CUTOFF = 0.92;
 /** The parameter of the Kaiser window: removed frequencies are about 90 dB lower. */
-const SHAPE = 9;
+const KAISER_BETA = 9;
 /** The most steps between two samples, for rates without a simple ratio to the bot's rate. */
 const MAX_PHASES = 480;
 
@@ -54,24 +54,24 @@ const MAX_PHASES = 480;
  */
 export class Resampler {
   readonly rate: number;
-  readonly #reach: number;
+  readonly #halfWidth: number;
   readonly #phases: number;
   readonly #weights: Float32Array;
   /** The latest input samples; at first, silence precedes them. */
-  #held: Float32Array;
+  #buffer: Float32Array;
   /** The position in the file of the first held sample. */
-  #first: number;
+  #bufferStart: number;
   #received = 0;
   #produced = 0;
 
   constructor(rate: number) {
     const scale = Math.min(1, PCM_RATE / rate);
     this.rate = rate;
-    this.#reach = Math.ceil(LOBES / scale);
+    this.#halfWidth = Math.ceil(FILTER_LOBES / scale);
     this.#phases = Math.min(MAX_PHASES, PCM_RATE / greatestCommonDivisor(rate, PCM_RATE));
-    this.#weights = weightsOf(this.#phases, this.#reach, CUTOFF * scale);
-    this.#held = new Float32Array(this.#reach);
-    this.#first = -this.#reach;
+    this.#weights = weightsOf(this.#phases, this.#halfWidth, CUTOFF * scale);
+    this.#buffer = new Float32Array(this.#halfWidth);
+    this.#bufferStart = -this.#halfWidth;
   }
 
   push(samples: Float32Array): Float32Array {
@@ -83,44 +83,48 @@ export class Resampler {
   /** Flushes the filter, and trims the result to its total length. */
   end(): Float32Array {
     if (this.rate === PCM_RATE) return new Float32Array();
-    return this.#filter(new Float32Array(this.#reach + 1), Math.round((this.#received * PCM_RATE) / this.rate));
+    return this.#filter(new Float32Array(this.#halfWidth + 1), Math.round((this.#received * PCM_RATE) / this.rate));
   }
 
   #filter(samples: Float32Array, end: number): Float32Array {
-    const held = new Float32Array(this.#held.length + samples.length);
-    held.set(this.#held);
-    held.set(samples, this.#held.length);
-    const width = 2 * this.#reach;
+    const buffer = new Float32Array(this.#buffer.length + samples.length);
+    buffer.set(this.#buffer);
+    buffer.set(samples, this.#buffer.length);
+    const width = 2 * this.#halfWidth;
     // The last sample of the window must have arrived.
-    const ready = this.#first + held.length - this.#reach - 1;
-    const until = Math.max(this.#produced, Math.min(end, Math.ceil((ready * PCM_RATE) / this.rate)));
-    const made = new Float32Array(until - this.#produced);
-    for (let index = 0; index < made.length; index++) {
-      const place = (this.#produced + index) * this.rate;
-      const whole = Math.floor(place / PCM_RATE);
-      const phase = Math.floor(((place % PCM_RATE) * this.#phases) / PCM_RATE);
-      const from = whole - this.#reach + 1 - this.#first;
-      const weights = phase * width;
+    const ready = this.#bufferStart + buffer.length - this.#halfWidth - 1;
+    const producedEnd = Math.max(this.#produced, Math.min(end, Math.ceil((ready * PCM_RATE) / this.rate)));
+    const output = new Float32Array(producedEnd - this.#produced);
+    for (let index = 0; index < output.length; index++) {
+      const position = (this.#produced + index) * this.rate;
+      const inputIndex = Math.floor(position / PCM_RATE);
+      const phase = Math.floor(((position % PCM_RATE) * this.#phases) / PCM_RATE);
+      const start = inputIndex - this.#halfWidth + 1 - this.#bufferStart;
+      const weightsStart = phase * width;
       let sum = 0;
-      for (let tap = 0; tap < width; tap++) sum += (held[from + tap] ?? 0) * (this.#weights[weights + tap] ?? 0);
-      made[index] = sum;
+      for (let tap = 0; tap < width; tap++)
+        sum += (buffer[start + tap] ?? 0) * (this.#weights[weightsStart + tap] ?? 0);
+      output[index] = sum;
     }
-    this.#produced = until;
-    const keep = Math.max(0, Math.floor((until * this.rate) / PCM_RATE) - this.#reach + 1 - this.#first);
-    this.#held = held.slice(keep);
-    this.#first += keep;
-    return made;
+    this.#produced = producedEnd;
+    const keptFrom = Math.max(
+      0,
+      Math.floor((producedEnd * this.rate) / PCM_RATE) - this.#halfWidth + 1 - this.#bufferStart,
+    );
+    this.#buffer = buffer.slice(keptFrom);
+    this.#bufferStart += keptFrom;
+    return output;
   }
 }
 
-function weightsOf(phases: number, reach: number, cutoff: number): Float32Array {
-  const width = 2 * reach;
+function weightsOf(phases: number, halfWidth: number, cutoff: number): Float32Array {
+  const width = 2 * halfWidth;
   const weights = new Float32Array(phases * width);
   for (let phase = 0; phase < phases; phase++) {
     const row = weights.subarray(phase * width, (phase + 1) * width);
     for (let tap = 0; tap < width; tap++) {
-      const distance = tap - reach + 1 - phase / phases;
-      row[tap] = sinc(distance * cutoff) * kaiser(distance / reach);
+      const distance = tap - halfWidth + 1 - phase / phases;
+      row[tap] = sinc(distance * cutoff) * kaiser(distance / halfWidth);
     }
     // A constant signal keeps its level exactly, in every phase.
     const sum = row.reduce((total, weight) => total + weight, 0);
@@ -130,7 +134,8 @@ function weightsOf(phases: number, reach: number, cutoff: number): Float32Array 
 }
 
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
-const kaiser = (x: number): number => (Math.abs(x) > 1 ? 0 : bessel(SHAPE * Math.sqrt(1 - x * x)) / bessel(SHAPE));
+const kaiser = (x: number): number =>
+  Math.abs(x) > 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
 
 /** The modified Bessel function of order zero, by its series. */
 function bessel(x: number): number {

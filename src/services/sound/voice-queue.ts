@@ -12,7 +12,7 @@ export interface VoiceMessage {
   /** One byte per column, in base64. */
   waveform: string;
   /** Whether the audio was longer than the limit and was truncated. */
-  isCut: boolean;
+  isTruncated: boolean;
 }
 
 /** The caller must either finish the voice or drop it. */
@@ -21,7 +21,7 @@ export type VoiceWriter = Pick<QueuedVoice, 'isEmpty' | 'add' | 'finish' | 'drop
 const MAX_PIECE_LENGTH = 2 * PCM_RATE;
 
 /** The last piece returns the whole file and its waveform. */
-const written = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
+const writeFacts = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
 
 type VoiceJob = Extract<Job, { voice: number }>;
 
@@ -35,17 +35,17 @@ export class QueuedVoice {
   #sent = 0;
   /** Samples that are not encoded yet. */
   waitingSamples = 0;
-  #isCut = false;
-  #isWhole = false;
+  #isTruncated = false;
+  #isComplete = false;
   /** The result. Once it is set, nothing more is done. */
   #outcome: { message: VoiceMessage } | { error: unknown } | undefined;
   /** The steps, one after another, because a voice has only one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(number: number, max: number, all: VoiceQueue) {
+  constructor(number: number, max: number, queue: VoiceQueue) {
     this.#number = number;
     this.#max = max;
-    this.#queue = all;
+    this.#queue = queue;
   }
 
   get isEmpty(): boolean {
@@ -54,25 +54,25 @@ export class QueuedVoice {
 
   /** Never throws: `finish` reports failures. The samples must not change from now on, because they may have to wait. */
   add(pcm: Pcm): void {
-    const kept = pcm.subarray(0, this.#max - this.#accepted);
-    if (kept.length < pcm.length) this.#isCut = true;
-    this.#accepted += kept.length;
-    if (kept.length === 0 || this.#outcome) return;
+    const accepted = pcm.subarray(0, this.#max - this.#accepted);
+    if (accepted.length < pcm.length) this.#isTruncated = true;
+    this.#accepted += accepted.length;
+    if (accepted.length === 0 || this.#outcome) return;
     try {
-      this.#queue.admit(this, kept.length);
+      this.#queue.admit(this, accepted.length);
     } catch (error) {
       this.#abandon(error);
       return;
     }
-    this.#pieces.push(kept);
-    this.waitingSamples += kept.length;
+    this.#pieces.push(accepted);
+    this.waitingSamples += accepted.length;
     this.#work = this.#work.then(() => this.#write());
   }
 
   /** Throws if there were no samples, or if they could not be encoded. */
   async finish(): Promise<VoiceMessage> {
-    if (this.isEmpty) throw new Error('There is nothing to say in no samples.');
-    this.#isWhole = true;
+    if (this.isEmpty) throw new Error('A voice message needs at least one sample.');
+    this.#isComplete = true;
     this.#work = this.#work.then(() => this.#write());
     await this.#work;
     if (this.#outcome && 'message' in this.#outcome) return this.#outcome.message;
@@ -86,7 +86,7 @@ export class QueuedVoice {
 
   async #write(): Promise<void> {
     try {
-      while (!this.#outcome && (this.#pieces.length > 0 || this.#isWhole)) await this.#writePiece();
+      while (!this.#outcome && (this.#pieces.length > 0 || this.#isComplete)) await this.#writePiece();
     } catch (error) {
       this.#conclude({ error });
     }
@@ -95,7 +95,7 @@ export class QueuedVoice {
   async #writePiece(): Promise<void> {
     const pcm = this.#nextPiece();
     const { length } = pcm;
-    const isLast = this.#isWhole && this.#pieces.length === 0;
+    const isLast = this.#isComplete && this.#pieces.length === 0;
     const from = this.#sent;
     this.#sent += length;
     const job = { do: 'write-voice', voice: this.#number, from, isLast } as const;
@@ -103,21 +103,21 @@ export class QueuedVoice {
     this.waitingSamples = Math.max(0, this.waitingSamples - length);
     if (facts.isUnchanged) return;
     const { waveform = '' } = facts;
-    this.#conclude({ message: { bytes, seconds: this.#sent / PCM_RATE, waveform, isCut: this.#isCut } });
+    this.#conclude({ message: { bytes, seconds: this.#sent / PCM_RATE, waveform, isTruncated: this.#isTruncated } });
   }
 
   /** The oldest waiting samples, in a separate array, because it is transferred. */
   #nextPiece(): Int16Array<ArrayBuffer> {
-    const taken = new Int16Array(Math.min(MAX_PIECE_LENGTH, this.waitingSamples));
-    for (let at = 0; at < taken.length; ) {
-      const [piece = taken] = this.#pieces;
-      const part = piece.subarray(0, taken.length - at);
-      taken.set(part, at);
+    const samples = new Int16Array(Math.min(MAX_PIECE_LENGTH, this.waitingSamples));
+    for (let at = 0; at < samples.length; ) {
+      const [piece = samples] = this.#pieces;
+      const part = piece.subarray(0, samples.length - at);
+      samples.set(part, at);
       at += part.length;
       if (part.length === piece.length) this.#pieces.shift();
       else this.#pieces[0] = piece.subarray(part.length);
     }
-    return taken;
+    return samples;
   }
 
   /** The worker drops the voice, too, unless it never got any of it. */
@@ -125,28 +125,28 @@ export class QueuedVoice {
     this.#outcome = { error };
     this.#pieces = [];
     this.waitingSamples = 0;
-    const leave = (): void => this.#queue.leave(this);
-    const dropped = async (): Promise<void> => {
+    const unregister = (): void => this.#queue.unregister(this);
+    const dropInWorker = async (): Promise<void> => {
       if (this.#sent > 0) await this.#queue.run(this, { do: 'drop-voice', voice: this.#number });
     };
     // A worker that can no longer be reached has lost it anyway.
-    this.#work = this.#work.then(dropped).then(leave, leave);
+    this.#work = this.#work.then(dropInWorker).then(unregister, unregister);
   }
 
   #conclude(end: { message: VoiceMessage } | { error: unknown }): void {
     if (this.#outcome) return;
     this.#outcome = end;
     this.#pieces = [];
-    this.#queue.leave(this);
+    this.#queue.unregister(this);
   }
 }
 
 /** In the worker, each voice has an encoder, its waveform and its file so far, which take half a megabyte plus 4 KB per second. */
 const MAX_VOICES = 200;
 /** The most waiting samples of all voices, about 86 MB. They take half a minute to encode, and no one waits longer than that. */
-const MAX_WAITING = 30 * 60 * PCM_RATE;
+const MAX_WAITING_SAMPLES = 30 * 60 * PCM_RATE;
 /** The next job is already sent while another one runs. */
-const MAX_AT_ONCE = 2;
+const MAX_RUNNING_JOBS = 2;
 
 /**
  * Encodes all voices in turns. The one with the fewest waiting samples goes first, so that under overload most voices are
@@ -155,11 +155,11 @@ const MAX_AT_ONCE = 2;
 export class VoiceQueue {
   readonly #process: MediaProcess;
   readonly #open = new Set<QueuedVoice>();
-  readonly #turns: { readonly writing: QueuedVoice; begin(): void }[] = [];
+  readonly #turns: { readonly voice: QueuedVoice; begin(): void }[] = [];
   /** Keeps the process alive, because a pause in a voice must not lose the earlier part, which only the process has. */
   #releaseProcess: (() => void) | undefined;
   #running = 0;
-  #begun = 0;
+  #voiceCount = 0;
   #isClosed = false;
 
   constructor(process: MediaProcess) {
@@ -167,8 +167,8 @@ export class VoiceQueue {
   }
 
   begin(maxSeconds: number): QueuedVoice {
-    this.#begun += 1;
-    return new QueuedVoice(this.#begun, maxSeconds * PCM_RATE, this);
+    this.#voiceCount += 1;
+    return new QueuedVoice(this.#voiceCount, maxSeconds * PCM_RATE, this);
   }
 
   close(): void {
@@ -177,34 +177,34 @@ export class VoiceQueue {
   }
 
   /** The more samples of a voice are waiting, the later its turn comes. */
-  async run(writing: QueuedVoice, job: VoiceJob, bytes?: Buffer) {
-    if (this.#running >= MAX_AT_ONCE && !this.#isClosed) {
-      await new Promise<void>((begin) => this.#turns.push({ writing, begin }));
+  async run(voice: QueuedVoice, job: VoiceJob, bytes?: Buffer) {
+    if (this.#running >= MAX_RUNNING_JOBS && !this.#isClosed) {
+      await new Promise<void>((begin) => this.#turns.push({ voice, begin }));
     }
     if (this.#isClosed) throw new Refusal('refusals.stopping');
     this.#running++;
     try {
-      return await this.#process.run(job, written, { input: bytes && memoryContent(bytes) });
+      return await this.#process.run(job, writeFacts, { input: bytes && memoryContent(bytes) });
     } catch (error) {
       throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
     } finally {
       this.#running--;
-      const ranks = this.#turns.map((turn) => turn.writing.waitingSamples);
+      const ranks = this.#turns.map((turn) => turn.voice.waitingSamples);
       this.#turns.splice(ranks.indexOf(Math.min(...ranks)), 1)[0]?.begin();
     }
   }
 
-  admit(writing: QueuedVoice, samples: number): void {
+  admit(voice: QueuedVoice, samples: number): void {
     const waitingSamples = this.#open.values().reduce((sum, other) => sum + other.waitingSamples, samples);
-    const isNew = !this.#open.has(writing);
-    if (waitingSamples > MAX_WAITING || (isNew && this.#open.size >= MAX_VOICES))
+    const isNew = !this.#open.has(voice);
+    if (waitingSamples > MAX_WAITING_SAMPLES || (isNew && this.#open.size >= MAX_VOICES))
       throw new Refusal('refusals.audioBusy');
-    this.#open.add(writing);
+    this.#open.add(voice);
     this.#releaseProcess ??= this.#process.keepAlive();
   }
 
-  leave(writing: QueuedVoice): void {
-    this.#open.delete(writing);
+  unregister(voice: QueuedVoice): void {
+    this.#open.delete(voice);
     if (this.#open.size > 0) return;
     this.#releaseProcess?.();
     this.#releaseProcess = undefined;

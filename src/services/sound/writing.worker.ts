@@ -20,37 +20,38 @@ interface OpenVoice {
 const voices = new Map<number, OpenVoice>();
 
 serveJobs(async (job: WriteJob) => {
-  if (job.do === 'drop-voice') end(job.voice);
+  if (job.do === 'drop-voice') endVoice(job.voice);
   const result = job.do === 'drop-voice' ? {} : await write(job);
   return { result, transfer: result.bytes ? [result.bytes] : [] };
 });
 
 async function write(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<WriteResult> {
   // If the process is shared, a bot that was stopped may have left a voice with this number in it.
-  if (job.from === 0) end(job.voice);
-  const known = voices.get(job.voice) ?? (await begin(job.voice));
+  if (job.from === 0) endVoice(job.voice);
+  const openVoice = voices.get(job.voice) ?? (await startVoice(job.voice));
   try {
-    if (known.samples !== job.from) throw new Error('What came before is gone, with the worker that heard it.');
-    known.voice.add(job.pcm);
-    known.waveform.add(job.pcm);
-    known.samples += job.pcm.length;
+    if (openVoice.samples !== job.from)
+      throw new Error('The earlier samples were lost together with the worker that received them.');
+    openVoice.voice.add(job.pcm);
+    openVoice.waveform.add(job.pcm);
+    openVoice.samples += job.pcm.length;
     if (!job.isLast) return {};
-    const result = { bytes: new Uint8Array(known.voice.end()).buffer, waveform: known.waveform.toBase64() };
-    end(job.voice);
+    const result = { bytes: new Uint8Array(openVoice.voice.end()).buffer, waveform: openVoice.waveform.toBase64() };
+    endVoice(job.voice);
     return result;
   } catch (error) {
-    end(job.voice);
+    endVoice(job.voice);
     throw error;
   }
 }
 
-async function begin(voice: number): Promise<OpenVoice> {
-  const fresh = { voice: await OpusWriter.open(), waveform: new Waveform(), samples: 0 };
-  voices.set(voice, fresh);
-  return fresh;
+async function startVoice(voice: number): Promise<OpenVoice> {
+  const openVoice = { voice: await OpusWriter.open(), waveform: new Waveform(), samples: 0 };
+  voices.set(voice, openVoice);
+  return openVoice;
 }
 
-function end(voice: number): void {
+function endVoice(voice: number): void {
   voices.get(voice)?.voice.free();
   voices.delete(voice);
 }

@@ -16,7 +16,7 @@ export interface BudgetAlert {
 
 interface AlertsParts {
   spending: Pick<Spending, 'serverAllowances' | 'spans'>;
-  budgets: Pick<Budgets, 'of' | 'change'>;
+  budgets: Pick<Budgets, 'get' | 'change'>;
   tell(alert: BudgetAlert): Promise<void>;
   log: Pick<PlainLog, 'warn'>;
 }
@@ -32,7 +32,7 @@ export class Alerts {
 
   /** Called whenever a server's sums have changed. `exceeded`: the limit for which an order was just refused. */
   check(guildId: string, exceeded?: Allowance): void {
-    if (this.#unannounced(this.#parts.budgets.of(guildId), guildId, exceeded).length === 0) return;
+    if (this.#unannounced(this.#parts.budgets.get(guildId), guildId, exceeded).length === 0) return;
     const work = this.#notify(guildId, exceeded)
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'A budget alert could not be sent.'))
       .finally(() => this.#pending.delete(work));
@@ -43,15 +43,15 @@ export class Alerts {
     await Promise.all(this.#pending);
   }
 
-  /** Stored first: after a crash in between, an alert is missing, and never sent twice. */
+  /** Stores the alert before sending it. After a crash in between, it is missing, but it is never sent twice. */
   async #notify(guildId: string, exceeded: Allowance | undefined): Promise<void> {
-    const { budgets, tell } = this.#parts;
+    const { budgets, tell: notify } = this.#parts;
     let reached: BudgetAlert['reached'] = [];
     const { alertsChannelId: channelId } = await budgets.change(guildId, (budget) => {
       reached = this.#unannounced(budget, guildId, exceeded);
       return reached.length === 0 ? budget : { ...budget, told: this.#withAnnounced(budget, reached) };
     });
-    if (reached.length > 0) await tell({ guildId, channelId, reached });
+    if (reached.length > 0) await notify({ guildId, channelId, reached });
   }
 
   #unannounced({ told }: ServerBudget, guildId: string, exceeded: Allowance | undefined): BudgetAlert['reached'] {
@@ -68,16 +68,16 @@ export class Alerts {
   #withAnnounced({ told }: ServerBudget, reached: BudgetAlert['reached']): ServerBudget['told'] {
     const current = new Set(Object.values(this.#parts.spending.spans).map(({ key }) => key));
     const kept = Object.entries(told).filter(([name]) => [...current].some((key) => name.endsWith(key)));
-    const more = reached.flatMap(({ share, allowance }) => {
+    const newEntries = reached.flatMap(({ share, allowance }) => {
       const name = this.#nameOf(allowance);
       return name === undefined ? [] : [[name, share] as const];
     });
-    return Object.fromEntries([...kept, ...more]);
+    return Object.fromEntries([...kept, ...newEntries]);
   }
 
   /** Undefined for the limit of concurrent tasks, which is not a budget. */
-  #nameOf({ holder, of, kind = '', period }: Allowance): string | undefined {
-    return period && `${holder} ${of} ${kind} ${this.#parts.spending.spans[period].key}`;
+  #nameOf({ holder, unit, kind = '', period }: Allowance): string | undefined {
+    return period && `${holder} ${unit} ${kind} ${this.#parts.spending.spans[period].key}`;
   }
 }
 

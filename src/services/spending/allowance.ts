@@ -10,7 +10,7 @@ export interface Allowance {
   /** Undefined for the limit of concurrent tasks, which never resets. */
   period: Period | undefined;
   kind: string | undefined;
-  of: 'amount' | 'tasks';
+  unit: 'amount' | 'tasks';
   limit: string;
   left: string;
   resetsAt: number | undefined;
@@ -24,7 +24,7 @@ export function tightest(allowances: readonly Allowance[]): Allowance | undefine
 }
 
 /** If nothing is left, a request of unknown price is refused as well. */
-export function isExceeded({ of, left }: Allowance, price: string | undefined): boolean {
-  if (of === 'tasks') return left === '0';
+export function isExceeded({ unit, left }: Allowance, price: string | undefined): boolean {
+  if (unit === 'tasks') return left === '0';
   return isZero(left) || (price !== undefined && compare(left, price) < 0);
 }

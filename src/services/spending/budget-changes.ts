@@ -16,19 +16,19 @@ export interface Author {
   at: number;
 }
 
-/** Who it is about. A member is identified by their hash. */
-export interface MemberName {
+/** The member that a change concerns. They are identified by their hash. */
+export interface MemberIds {
   hash: string;
   memberId: string;
 }
 
-/** The members whose limits are set. */
-export type LimitsOf =
-  | { of: 'server' | 'operator' | 'members' }
-  | { of: 'role'; roleId: string }
-  | ({ of: 'member' } & MemberName);
+/** Whose limits are set. */
+export type LimitsFor =
+  | { type: 'server' | 'operator' | 'members' }
+  | { type: 'role'; roleId: string }
+  | ({ type: 'member' } & MemberIds);
 
-const CHANGE_OF = {
+const CHANGE_TYPES = {
   server: 'server-limits',
   operator: 'operator-limits',
   members: 'member-limits',
@@ -37,16 +37,16 @@ const CHANGE_OF = {
 } as const;
 
 /** Sets limits, or removes them if `limits` is undefined. */
-export function withLimits(budget: ServerBudget, whose: LimitsOf, limits: Limits | undefined, author: Author) {
-  const { after, before, subject } = replaced(budget, whose, limits);
+export function withLimits(budget: ServerBudget, target: LimitsFor, limits: Limits | undefined, author: Author) {
+  const { after, before, subject } = replaceLimits(budget, target, limits);
   if (isSame(before, limits)) return budget;
-  mustHaveRoom(after);
-  const line = { ...author, what: CHANGE_OF[whose.of], ...subject };
-  return withChange(after, { ...line, ...texts(before, limits) });
+  refuseTooManyEntries(after);
+  const entry = { ...author, what: CHANGE_TYPES[target.type], ...subject };
+  return withChange(after, { ...entry, ...changeTexts(before, limits) });
 }
 
-function replaced(budget: ServerBudget, whose: LimitsOf, limits: Limits | undefined) {
-  switch (whose.of) {
+function replaceLimits(budget: ServerBudget, target: LimitsFor, limits: Limits | undefined) {
+  switch (target.type) {
     case 'server':
       return { before: budget.serverLimits, after: { ...budget, serverLimits: limits }, subject: {} };
     case 'operator':
@@ -54,12 +54,12 @@ function replaced(budget: ServerBudget, whose: LimitsOf, limits: Limits | undefi
     case 'members':
       return { before: budget.memberLimits, after: { ...budget, memberLimits: limits }, subject: {} };
     case 'role': {
-      const { [whose.roleId]: known, ...others } = budget.roles;
-      const roles = limits ? { ...others, [whose.roleId]: { ...known, limits } } : others;
-      return { before: known?.limits, after: { ...budget, roles }, subject: { on: whose.roleId } };
+      const { [target.roleId]: known, ...others } = budget.roles;
+      const roles = limits ? { ...others, [target.roleId]: { ...known, limits } } : others;
+      return { before: known?.limits, after: { ...budget, roles }, subject: { on: target.roleId } };
     }
     case 'member': {
-      const { hash, memberId } = whose;
+      const { hash, memberId } = target;
       const { [hash]: known, ...others } = budget.members;
       const members = limits ? { ...others, [hash]: { memberId, limits } } : others;
       return { before: known?.limits, after: { ...budget, members }, subject: { on: hash, memberId } };
@@ -70,27 +70,35 @@ function replaced(budget: ServerBudget, whose: LimitsOf, limits: Limits | undefi
 const isSame = (before: Limits | undefined, after: Limits | undefined): boolean =>
   (before && limitsText(before)) === (after && limitsText(after));
 
-const texts = (before: Limits | undefined, after: Limits | undefined): Pick<BudgetChange, 'before' | 'after'> => ({
+const changeTexts = (
+  before: Limits | undefined,
+  after: Limits | undefined,
+): Pick<BudgetChange, 'before' | 'after'> => ({
   ...(before && { before: limitsText(before) }),
   ...(after && { after: limitsText(after) }),
 });
 
-/** One row holds a server's budget. */
-function mustHaveRoom({ roles, members, blocks, grants }: ServerBudget): void {
+/** A server's budget must fit into one row, so the number of entries is limited. */
+function refuseTooManyEntries({ roles, members, blocks, grants }: ServerBudget): void {
   const counts = [Object.keys(roles).length, Object.keys(members).length, Object.keys(blocks).length, grants.length];
   if (counts.some((count) => count > MAX_SUBJECTS)) throw new Refusal('refusals.budgetTooMany', { max: MAX_SUBJECTS });
 }
 
 export function withGrant(
   budget: ServerBudget,
-  to: MemberName | undefined,
-  more: Pick<Grant, 'amount' | 'tasks'>,
+  member: MemberIds | undefined,
+  addition: Pick<Grant, 'amount' | 'tasks'>,
   { isOperator, ...author }: Author & { isOperator: boolean },
 ): ServerBudget {
-  const grant: Grant = { to: to?.hash, at: author.at, ...more, ...(isOperator && !to && { isOperators: true }) };
-  const after = { ...budget, grants: [...budget.grants, grant] };
-  mustHaveRoom(after);
-  return withChange(after, { ...author, what: 'grant', ...subjectOf(to), after: grantText(more) });
+  const grant: Grant = {
+    to: member?.hash,
+    at: author.at,
+    ...addition,
+    ...(isOperator && !member && { isOperators: true }),
+  };
+  const updated = { ...budget, grants: [...budget.grants, grant] };
+  refuseTooManyEntries(updated);
+  return withChange(updated, { ...author, what: 'grant', ...subjectOf(member), after: grantText(addition) });
 }
 
 export const grantText = ({ amount, tasks }: Pick<Grant, 'amount' | 'tasks'>): string =>
@@ -99,31 +107,31 @@ export const grantText = ({ amount, tasks }: Pick<Grant, 'amount' | 'tasks'>): s
     ...(tasks === undefined ? [] : [`${tasks} ${tasks === 1 ? 'task' : 'tasks'}`]),
   ].join(', ');
 
-/** `resets`: usage that no longer counts, by the name of the sum. */
+/** `resets`: the usage that no longer counts, keyed by scope. */
 export function withResets(
   budget: ServerBudget,
-  to: MemberName | undefined,
+  member: MemberIds | undefined,
   resets: Readonly<Record<string, Reset>>,
   author: Author,
 ): ServerBudget {
-  const after = { ...budget, resets: { ...budget.resets, ...resets } };
-  return withChange(after, { ...author, what: 'reset', ...subjectOf(to) });
+  const updated = { ...budget, resets: { ...budget.resets, ...resets } };
+  return withChange(updated, { ...author, what: 'reset', ...subjectOf(member) });
 }
 
 export function withBlock(
   budget: ServerBudget,
-  { hash, memberId }: MemberName,
+  { hash, memberId }: MemberIds,
   until: number | undefined,
   author: Author,
 ): ServerBudget {
   const block = { memberId, at: author.at, ...(until !== undefined && { until }) };
-  const after = { ...budget, blocks: { ...budget.blocks, [hash]: block } };
-  mustHaveRoom(after);
+  const updated = { ...budget, blocks: { ...budget.blocks, [hash]: block } };
+  refuseTooManyEntries(updated);
   const text = until === undefined ? undefined : new Date(until).toISOString();
-  return withChange(after, { ...author, what: 'block', on: hash, memberId, ...(text && { after: text }) });
+  return withChange(updated, { ...author, what: 'block', on: hash, memberId, ...(text && { after: text }) });
 }
 
-export function withoutBlock(budget: ServerBudget, { hash, memberId }: MemberName, author: Author): ServerBudget {
+export function withoutBlock(budget: ServerBudget, { hash, memberId }: MemberIds, author: Author): ServerBudget {
   const { [hash]: known, ...blocks } = budget.blocks;
   if (!known) throw new Refusal('refusals.budgetNotBlocked');
   return withChange({ ...budget, blocks }, { ...author, what: 'unblock', on: hash, memberId });
@@ -136,15 +144,15 @@ export function withPause(budget: ServerBudget, isPaused: boolean, author: Autho
 
 export function withAlerts(budget: ServerBudget, alertsChannelId: string | undefined, author: Author): ServerBudget {
   const { alertsChannelId: before } = budget;
-  const line = { ...author, what: 'alerts' as const, ...(before && { before }) };
-  return withChange({ ...budget, alertsChannelId }, { ...line, ...(alertsChannelId && { after: alertsChannelId }) });
+  const entry = { ...author, what: 'alerts' as const, ...(before && { before }) };
+  return withChange({ ...budget, alertsChannelId }, { ...entry, ...(alertsChannelId && { after: alertsChannelId }) });
 }
 
 export function withConfirmAbove(budget: ServerBudget, confirmAbove: string | undefined, author: Author): ServerBudget {
   const { confirmAbove: before } = budget;
   if (before === confirmAbove) return budget;
-  const line = { ...author, what: 'confirm-above' as const, ...(before && { before }) };
-  return withChange({ ...budget, confirmAbove }, { ...line, ...(confirmAbove && { after: confirmAbove }) });
+  const entry = { ...author, what: 'confirm-above' as const, ...(before && { before }) };
+  return withChange({ ...budget, confirmAbove }, { ...entry, ...(confirmAbove && { after: confirmAbove }) });
 }
 
 export function withShownCost(
@@ -152,10 +160,10 @@ export function withShownCost(
   isShown: boolean,
   author: Author,
 ): ServerBudget {
-  const after = { ...budget, ...(isShown && { showsCost: true as const }) };
-  const line = { ...author, what: 'show-cost' as const, before: before ? 'on' : 'off', after: isShown ? 'on' : 'off' };
-  return (before ?? false) === isShown ? after : withChange(after, line);
+  const updated = { ...budget, ...(isShown && { showsCost: true as const }) };
+  const entry = { ...author, what: 'show-cost' as const, before: before ? 'on' : 'off', after: isShown ? 'on' : 'off' };
+  return (before ?? false) === isShown ? updated : withChange(updated, entry);
 }
 
-const subjectOf = (to: MemberName | undefined): Pick<BudgetChange, 'on' | 'memberId'> =>
-  to ? { on: to.hash, memberId: to.memberId } : {};
+const subjectOf = (member: MemberIds | undefined): Pick<BudgetChange, 'on' | 'memberId'> =>
+  member ? { on: member.hash, memberId: member.memberId } : {};

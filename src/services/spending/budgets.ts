@@ -34,12 +34,12 @@ export class Budgets {
     for (const [guildId, budget] of await this.#parts.store.all()) this.#known.set(guildId, budget);
   }
 
-  of(guildId: string): ServerBudget {
+  get(guildId: string): ServerBudget {
     return this.#known.get(guildId) ?? EMPTY_BUDGET;
   }
 
   get isAllPaused(): boolean {
-    return this.of(WHOLE_BOT).isPaused || this.#parts.isPausedElsewhere?.() === true;
+    return this.get(WHOLE_BOT).isPaused || this.#parts.isPausedElsewhere?.() === true;
   }
 
   /** Everything that any server limits. */
@@ -54,13 +54,13 @@ export class Budgets {
 
   change(guildId: string, transition: (budget: ServerBudget) => ServerBudget): Promise<ServerBudget> {
     return this.#lock.run(guildId, async () => {
-      const before = this.of(guildId);
-      const after = transition(before);
-      if (after === before) return before;
-      for (const listener of this.#listeners) await listener(guildId, after);
-      await this.#parts.store.put(guildId, after);
-      this.#known.set(guildId, after);
-      return after;
+      const previous = this.get(guildId);
+      const updated = transition(previous);
+      if (updated === previous) return previous;
+      for (const listener of this.#listeners) await listener(guildId, updated);
+      await this.#parts.store.put(guildId, updated);
+      this.#known.set(guildId, updated);
+      return updated;
     });
   }
 
@@ -73,11 +73,11 @@ export class Budgets {
     return memberHash(guildId, memberId, this.#parts.hashOf);
   }
 
-  /** Their limits and blocks stay, under the hash alone. */
-  async forgetId(memberId: string): Promise<void> {
-    const named = JSON.stringify(memberId);
-    const mentions = [...this.#known].filter(([, budget]) => JSON.stringify(budget).includes(named));
-    for (const [guildId] of mentions) await this.change(guildId, (budget) => withoutMember(budget, memberId));
+  /** Erases a member's id. Their limits and blocks stay, under the hash alone. */
+  async eraseId(memberId: string): Promise<void> {
+    const quotedId = JSON.stringify(memberId);
+    const mentioningBudgets = [...this.#known].filter(([, budget]) => JSON.stringify(budget).includes(quotedId));
+    for (const [guildId] of mentioningBudgets) await this.change(guildId, (budget) => withoutMember(budget, memberId));
   }
 }
 
@@ -90,22 +90,22 @@ const memberHash = (guildId: string, memberId: string, hashOf: HashOf): string =
 export function budgetsAbout(memberId: string, budgets: ReadonlyMap<string, ServerBudget>, hashOf: HashOf): object[] {
   return [...budgets].flatMap(([guildId, { members, blocks, grants, history }]) => {
     const hash = memberHash(guildId, memberId, hashOf);
-    const found = {
+    const findings = {
       limits: members[hash]?.limits,
       block: blocks[hash],
       grants: grants.filter(({ to }) => to === hash),
       changes: history
         .filter(({ by, on }) => by === memberId || on === hash)
-        .map((line) => withoutOthers(line, memberId)),
+        .map((entry) => withoutOthers(entry, memberId)),
     };
-    const isAny = found.limits ?? found.block ?? found.grants[0] ?? found.changes[0];
-    return isAny === undefined ? [] : [{ guildId, ...found }];
+    const firstFinding = findings.limits ?? findings.block ?? findings.grants[0] ?? findings.changes[0];
+    return firstFinding === undefined ? [] : [{ guildId, ...findings }];
   });
 }
 
 /** An export names no one else. */
-const withoutOthers = ({ by, memberId: subject, ...line }: BudgetChange, memberId: string): BudgetChange => ({
-  ...line,
+const withoutOthers = ({ by, memberId: subject, ...entry }: BudgetChange, memberId: string): BudgetChange => ({
+  ...entry,
   ...(by === memberId && { by }),
   ...(subject === memberId && { memberId }),
 });

@@ -1,21 +1,21 @@
-import { roundedDown, withCents } from '../../lib/decimals.ts';
+import { roundDown, withCents } from '../../lib/decimals.ts';
 import type { Allowance } from './allowance.ts';
 import type { Cap, CapsByPeriod, Limits } from './limits.ts';
 import { type Period, periods } from './periods.ts';
 
 /** Parses limits as operators and admins write them: `$5 a day, 100 tasks a day, video: 10 tasks a week, 3 at once, 20 waiting`. */
-const TERM =
+const PERIOD_TERM =
   /^(?:(?<kind>[a-z][a-z0-9-]{0,39}):\s*)?(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)\s*(?:\/|a |per )\s*(?<period>day|week|month)$/;
-const COUNT = /^(?<count>\d{1,6}) (?<of>at once|waiting)$/;
-const WEIGHT = /^weight (?<weight>[1-9]\d?)$/;
+const COUNT_TERM = /^(?<count>\d{1,6}) (?<name>at once|waiting)$/;
+const WEIGHT_TERM = /^weight (?<weight>[1-9]\d?)$/;
 
-const MAX_LENGTH = 1_000;
+const MAX_TEXT_LENGTH = 1_000;
 const NO_LIMIT = 'none';
 
-/** Undefined if the text is invalid. There are no limits only if the text says so explicitly. */
+/** Undefined if the text is invalid. Only an explicit `none` means no limits. */
 export function parseLimits(text: string, kinds: readonly string[]): Limits | undefined {
   const plain = text.trim().toLowerCase();
-  if (plain.length > MAX_LENGTH) return undefined;
+  if (plain.length > MAX_TEXT_LENGTH) return undefined;
   if (plain === NO_LIMIT) return {};
   let all: Limits = {};
   for (const term of plain.split(',')) {
@@ -27,11 +27,11 @@ export function parseLimits(text: string, kinds: readonly string[]): Limits | un
 }
 
 function withTerm(all: Limits, term: string, kinds: readonly string[]): Limits | undefined {
-  const { count, of } = COUNT.exec(term)?.groups ?? {};
-  if (count !== undefined) return withNumber(all, of === 'waiting' ? 'waiting' : 'atOnce', count);
-  const weight = WEIGHT.exec(term)?.groups?.weight;
+  const { count, name } = COUNT_TERM.exec(term)?.groups ?? {};
+  if (count !== undefined) return withNumber(all, name === 'waiting' ? 'waiting' : 'atOnce', count);
+  const weight = WEIGHT_TERM.exec(term)?.groups?.weight;
   if (weight !== undefined) return withNumber(all, 'weight', weight);
-  const { kind, amount, tasks, period } = TERM.exec(term)?.groups ?? {};
+  const { kind, amount, tasks, period } = PERIOD_TERM.exec(term)?.groups ?? {};
   if (period === undefined || (kind !== undefined && !kinds.includes(kind))) return undefined;
   const cap: Cap = amount === undefined ? { tasks: Number(tasks) } : { amount };
   if (kind === undefined) {
@@ -49,16 +49,16 @@ const withNumber = (all: Limits, name: 'atOnce' | 'waiting' | 'weight', value: s
 /** Undefined if the same limit is named twice. */
 function withCap(caps: CapsByPeriod, period: Period, cap: Cap): CapsByPeriod | undefined {
   const { amount, tasks } = caps[period] ?? {};
-  const isTwice =
+  const isDuplicate =
     (cap.amount !== undefined && amount !== undefined) || (cap.tasks !== undefined && tasks !== undefined);
-  return isTwice ? undefined : { ...caps, [period]: { ...caps[period], ...cap } };
+  return isDuplicate ? undefined : { ...caps, [period]: { ...caps[period], ...cap } };
 }
 
 const GRANT = /^(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)$/;
 
 /** Parses `$5`, `20 tasks` or both; undefined if the text is invalid. */
 export function parseGrant(text: string): Cap | undefined {
-  const terms = text.trim().toLowerCase().slice(0, MAX_LENGTH).split(',');
+  const terms = text.trim().toLowerCase().slice(0, MAX_TEXT_LENGTH).split(',');
   let all: Cap = {};
   for (const term of terms) {
     const { amount, tasks } = GRANT.exec(term.trim())?.groups ?? {};
@@ -82,17 +82,17 @@ export function limitsText(limits: Limits): string {
 }
 
 /** Formats one limit, such as `video: 10 tasks a week`. */
-export function allowanceText({ kind, of, limit, period }: Omit<Allowance, 'left'>): string {
-  const text = period === undefined ? `${limit} at once` : `${quantity(of, limit)} a ${period}`;
+export function allowanceText({ kind, unit, limit, period }: Omit<Allowance, 'left'>): string {
+  const text = period === undefined ? `${limit} at once` : `${quantity(unit, limit)} a ${period}`;
   return kind === undefined ? text : `${kind}: ${text}`;
 }
 
-/** Rounded down, because prices have many digits. */
-export const leftText = ({ of, left }: Pick<Allowance, 'of' | 'left'>): string =>
-  of === 'amount' ? `$${withCents(roundedDown(left))}` : quantity(of, left);
+/** Rounded, because prices have many digits; rounded down, so that it never shows more than is left. */
+export const leftText = ({ unit, left }: Pick<Allowance, 'unit' | 'left'>): string =>
+  unit === 'amount' ? `$${withCents(roundDown(left))}` : quantity(unit, left);
 
-const quantity = (of: Allowance['of'], count: string): string =>
-  of === 'amount' ? `$${count}` : `${count} ${count === '1' ? 'task' : 'tasks'}`;
+const quantity = (unit: Allowance['unit'], count: string): string =>
+  unit === 'amount' ? `$${count}` : `${count} ${count === '1' ? 'task' : 'tasks'}`;
 
 const capTerms = (caps: CapsByPeriod): string[] =>
   periods.flatMap((period) => {

@@ -35,28 +35,28 @@ export const EVERY_PERIOD: readonly Limits[] = [{ day: {}, week: {}, month: {} }
 /** Limits of several roles: each value from the role that allows most, and none if one of them sets none. */
 export function mostGenerous(all: readonly Limits[]): Limits | undefined {
   const [first, ...others] = all;
-  return first && others.reduce(generousOf, first);
+  return first && others.reduce(moreGenerous, first);
 }
 
-function generousOf(one: Limits, other: Limits): Limits {
+function moreGenerous(one: Limits, other: Limits): Limits {
   const kinds = Object.keys(one.kinds ?? {}).filter((kind) => other.kinds?.[kind]);
   const atOnce = largest(one.atOnce, other.atOnce, (a, b) => a - b);
   const waiting = largest(one.waiting, other.waiting, (a, b) => a - b);
   const weight = Math.max(one.weight ?? 1, other.weight ?? 1);
   return {
-    ...generousCaps(one, other),
+    ...moreGenerousCaps(one, other),
     ...(atOnce !== undefined && { atOnce }),
     ...(waiting !== undefined && { waiting }),
     ...(weight > 1 && { weight }),
     ...(kinds.length > 0 && {
       kinds: Object.fromEntries(
-        kinds.map((kind) => [kind, generousCaps(one.kinds?.[kind] ?? {}, other.kinds?.[kind] ?? {})]),
+        kinds.map((kind) => [kind, moreGenerousCaps(one.kinds?.[kind] ?? {}, other.kinds?.[kind] ?? {})]),
       ),
     }),
   };
 }
 
-function generousCaps(one: CapsByPeriod, other: CapsByPeriod): CapsByPeriod {
+function moreGenerousCaps(one: CapsByPeriod, other: CapsByPeriod): CapsByPeriod {
   return Object.fromEntries(
     periods.flatMap((period) => {
       const amount = largest(one[period]?.amount, other[period]?.amount, compare);
@@ -68,7 +68,7 @@ function generousCaps(one: CapsByPeriod, other: CapsByPeriod): CapsByPeriod {
 }
 
 /** A missing limit is larger than any other. */
-function largest<T>(one: T | undefined, other: T | undefined, order: (a: T, b: T) => number): T | undefined {
+function largest<T>(one: T | undefined, other: T | undefined, compareValues: (a: T, b: T) => number): T | undefined {
   if (one === undefined || other === undefined) return undefined;
-  return order(one, other) >= 0 ? one : other;
+  return compareValues(one, other) >= 0 ? one : other;
 }

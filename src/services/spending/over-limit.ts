@@ -1,9 +1,9 @@
-import { roundedUp, withCents } from '../../lib/decimals.ts';
+import { roundUp, withCents } from '../../lib/decimals.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from './allowance.ts';
 import { allowanceText, leftText } from './limits-text.ts';
 
-/** For a request that would exceed this limit. */
+/** The refusal of a request that would exceed this limit. */
 export function refusalFor(allowance: Allowance, price: string | undefined): Refusal {
   const { holder, period, resetsAt } = allowance;
   const limit = allowanceText(allowance);
@@ -11,7 +11,7 @@ export function refusalFor(allowance: Allowance, price: string | undefined): Ref
   return new Refusal(`refusals.overBudget.${holder}`, {
     limit,
     left: leftText(allowance),
-    price: price === undefined ? 'unknown' : `$${withCents(roundedUp(price))}`,
+    price: price === undefined ? 'unknown' : `$${withCents(roundUp(price))}`,
     resets: Math.ceil(resetsAt / 1000),
   });
 }

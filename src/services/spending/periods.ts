@@ -11,13 +11,13 @@ export interface Span {
   endsAt: number;
 }
 
-const MAX_KNOWN = 8;
+const MAX_CACHED_DAYS = 8;
 
 /** Days, weeks and months as people in one time zone count them. */
 export class Calendar {
   readonly #format: Intl.DateTimeFormat;
   /** A cache of recently used days: today, and the ends of the previous periods. */
-  #known: Record<Period, Span>[] = [];
+  #cachedDays: Record<Period, Span>[] = [];
 
   constructor(timeZone: string) {
     const fields = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
@@ -29,34 +29,34 @@ export class Calendar {
   }
 
   spansOf(at: number): Readonly<Record<Period, Span>> {
-    const known = this.#known.find(({ day }) => at >= day.startsAt && at < day.endsAt);
-    if (known) return known;
+    const cached = this.#cachedDays.find(({ day }) => at >= day.startsAt && at < day.endsAt);
+    if (cached) return cached;
     const date = this.#dateOf(at);
     const weekday = (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
     const monday = addDays(date, -weekday);
-    const first = `${date.slice(0, 8)}01`;
-    const nextMonth = `${addDays(first, 31).slice(0, 8)}01`;
+    const firstOfMonth = `${date.slice(0, 8)}01`;
+    const nextMonth = `${addDays(firstOfMonth, 31).slice(0, 8)}01`;
     const spans = {
       day: this.#span('day', date, addDays(date, 1)),
       week: this.#span('week', monday, addDays(monday, 7)),
-      month: this.#span('month', first, nextMonth),
+      month: this.#span('month', firstOfMonth, nextMonth),
     };
-    this.#known = [spans, ...this.#known].slice(0, MAX_KNOWN);
+    this.#cachedDays = [spans, ...this.#cachedDays].slice(0, MAX_CACHED_DAYS);
     return spans;
   }
 
-  #span(period: Period, first: string, next: string): Span {
-    return { key: `${period} ${first}`, startsAt: this.#startOf(first), endsAt: this.#startOf(next) };
+  #span(period: Period, firstDay: string, nextDay: string): Span {
+    return { key: `${period} ${firstDay}`, startsAt: this.#startOf(firstDay), endsAt: this.#startOf(nextDay) };
   }
 
   #dateOf(at: number): string {
     return this.#wallClock(at).date;
   }
 
-  /** When a day begins. If clocks skip midnight, it is the first moment after it. */
+  /** When a day begins. If clocks skip midnight, the day begins at the first moment after the gap. */
   #startOf(date: string): number {
     const utc = Date.parse(`${date}T00:00:00Z`);
-    const offsets = [utc - DAY_MS / 2, utc + DAY_MS / 2].map((near) => this.#wallClock(near).utc - near);
+    const offsets = [utc - DAY_MS / 2, utc + DAY_MS / 2].map((guess) => this.#wallClock(guess).utc - guess);
     const starts = offsets.map((offset) => utc - offset).filter((start) => this.#wallClock(start).date === date);
     return starts.length === 0 ? utc - Math.min(...offsets) : Math.min(...starts);
   }
@@ -64,8 +64,8 @@ export class Calendar {
   #wallClock(at: number): { date: string; utc: number } {
     const parts = Object.fromEntries(this.#format.formatToParts(at).map(({ type, value }) => [type, value]));
     const date = `${parts.year}-${parts.month}-${parts.day}`;
-    const ofSecond = ((at % 1_000) + 1_000) % 1_000;
-    return { date, utc: Date.parse(`${date}T${parts.hour}:${parts.minute}:${parts.second}Z`) + ofSecond };
+    const milliseconds = ((at % 1_000) + 1_000) % 1_000;
+    return { date, utc: Date.parse(`${date}T${parts.hour}:${parts.minute}:${parts.second}Z`) + milliseconds };
   }
 }
 

@@ -36,17 +36,24 @@ export class Remaining {
   }
 
   /** `forKind`: only the limits that apply to a request of this kind. */
-  of(rule: AppliedLimits, forKind?: string): Allowance[] {
+  allowancesFor(rule: AppliedLimits, forKind?: string): Allowance[] {
     const { holder, scope, limits } = rule;
     const kinds = Object.entries(limits.kinds ?? {}).filter(([kind]) => forKind === undefined || kind === forKind);
     const { atOnce } = limits;
-    const ofAtOnce = { holder, period: undefined, kind: undefined, of: 'tasks', resetsAt: undefined } as const;
-    const elsewhere = scope === TOTAL ? (this.#parts.wholeBot?.()?.openOfOthers ?? 0) : 0;
-    const left = (most: number): string => String(Math.max(0, most - this.#parts.tally().open(scope) - elsewhere));
+    const concurrencyFields = {
+      holder,
+      period: undefined,
+      kind: undefined,
+      unit: 'tasks',
+      resetsAt: undefined,
+    } as const;
+    const openElsewhere = scope === TOTAL ? (this.#parts.wholeBot?.()?.openOfOthers ?? 0) : 0;
+    const left = (limit: number): string =>
+      String(Math.max(0, limit - this.#parts.tally().open(scope) - openElsewhere));
     return [
       ...this.#periodAllowances(rule, limits),
       ...kinds.flatMap(([kind, caps]) => this.#periodAllowances(rule, caps, kind)),
-      ...(atOnce === undefined ? [] : [{ ...ofAtOnce, limit: String(atOnce), left: left(atOnce) }]),
+      ...(atOnce === undefined ? [] : [{ ...concurrencyFields, limit: String(atOnce), left: left(atOnce) }]),
     ];
   }
 
@@ -59,42 +66,50 @@ export class Remaining {
       const span = spans[period];
       const facts = { holder: rule.holder, period, kind, resetsAt: span.endsAt };
       const used = this.#used(rule, span, kind);
-      const more = grantedIn(rule.grants, span);
-      const found: Allowance[] = [];
+      const granted = grantedIn(rule.grants, span);
+      const allowances: Allowance[] = [];
       if (amount !== undefined) {
-        const limit = plus(amount, more.amount);
-        const left = positive(difference(limit, plus(used.amount, this.#excess(rule, period, amount, kind))));
-        found.push({ ...facts, of: 'amount', limit, left });
+        const limit = add(amount, granted.amount);
+        const left = atLeastZero(difference(limit, add(used.amount, this.#excess(rule, period, amount, kind))));
+        allowances.push({ ...facts, unit: 'amount', limit, left });
       }
       if (tasks !== undefined) {
-        const limit = tasks + more.tasks;
-        found.push({ ...facts, of: 'tasks', limit: String(limit), left: String(Math.max(0, limit - used.tasks)) });
+        const limit = tasks + granted.tasks;
+        allowances.push({
+          ...facts,
+          unit: 'tasks',
+          limit: String(limit),
+          left: String(Math.max(0, limit - used.tasks)),
+        });
       }
-      return found;
+      return allowances;
     });
   }
 
   /** Usage beyond the previous period's limit counts against this one. */
   #excess(rule: AppliedLimits, period: Period, amount: string, kind: string | undefined): string {
     const { calendar, clock } = this.#parts;
-    const before = calendar.spanOf(period, calendar.spanOf(period, clock.now()).startsAt - 1);
-    const limit = plus(amount, grantedIn(rule.grants, before).amount);
-    return positive(difference(this.#used(rule, before, kind).amount, limit));
+    const previousSpan = calendar.spanOf(period, calendar.spanOf(period, clock.now()).startsAt - 1);
+    const limit = add(amount, grantedIn(rule.grants, previousSpan).amount);
+    return atLeastZero(difference(this.#used(rule, previousSpan, kind).amount, limit));
   }
 
   /** The total of all partitions, for the whole bot. */
-  #useOf(scope: string, spanKey: string, kind: string): Use {
-    const here = this.#parts.tally().use(scope, spanKey, kind);
+  #usageOf(scope: string, spanKey: string, kind: string): Use {
+    const localUse = this.#parts.tally().use(scope, spanKey, kind);
     const wholeBot = this.#parts.wholeBot?.();
-    if (scope !== TOTAL || !wholeBot) return here;
-    return sumOfUses([here, wholeBot.useOfOthers(spanKey, kind)]);
+    if (scope !== TOTAL || !wholeBot) return localUse;
+    return sumOfUses([localUse, wholeBot.useOfOthers(spanKey, kind)]);
   }
 
   #used({ scope, reset }: AppliedLimits, { key }: Span, kind = ALL_KINDS): Use {
-    const { tasks, amount } = this.#useOf(scope, key, kind);
-    const past = reset?.uses[key]?.[kind];
-    if (!past) return { tasks, amount };
-    return { tasks: Math.max(0, tasks - past.tasks), amount: positive(difference(amount, past.amount)) };
+    const { tasks, amount } = this.#usageOf(scope, key, kind);
+    const useBeforeReset = reset?.uses[key]?.[kind];
+    if (!useBeforeReset) return { tasks, amount };
+    return {
+      tasks: Math.max(0, tasks - useBeforeReset.tasks),
+      amount: atLeastZero(difference(amount, useBeforeReset.amount)),
+    };
   }
 }
 
@@ -106,5 +121,5 @@ function grantedIn(grants: readonly Grant[], { startsAt, endsAt }: Span): Use {
   };
 }
 
-const plus = (one: string, other: string): string => sumOf([one, other]) ?? '0';
-const positive = (amount: string): string => (compare(amount, '0') > 0 ? amount : '0');
+const add = (one: string, other: string): string => sumOf([one, other]) ?? '0';
+const atLeastZero = (amount: string): string => (compare(amount, '0') > 0 ? amount : '0');

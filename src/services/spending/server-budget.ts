@@ -96,25 +96,25 @@ export function memberLimitsIn(
 ): { limits: Limits; source: LimitSource } | undefined {
   const own = budget.members[member]?.limits;
   if (own) return { limits: own, source: 'member' };
-  const ofRoles = mostGenerous(
+  const roleLimits = mostGenerous(
     roleIds.flatMap((id) => (Object.hasOwn(budget.roles, id) ? (budget.roles[id]?.limits ?? []) : [])),
   );
-  if (ofRoles) return { limits: ofRoles, source: 'role' };
+  if (roleLimits) return { limits: roleLimits, source: 'role' };
   return budget.memberLimits && { limits: budget.memberLimits, source: 'members' };
 }
 
 export function isBlocked({ blocks }: ServerBudget, member: string, now: number): boolean {
-  const found = Object.hasOwn(blocks, member) ? blocks[member] : undefined;
-  return found !== undefined && (found.until === undefined || found.until > now);
+  const activeBlock = Object.hasOwn(blocks, member) ? blocks[member] : undefined;
+  return activeBlock !== undefined && (activeBlock.until === undefined || activeBlock.until > now);
 }
 
 /** The same budget with an additional entry in its history. */
-export function withChange(budget: ServerBudget, line: BudgetChange): ServerBudget {
-  return { ...budget, history: [...budget.history, line].slice(-MAX_HISTORY) };
+export function withChange(budget: ServerBudget, entry: BudgetChange): ServerBudget {
+  return { ...budget, history: [...budget.history, entry].slice(-MAX_HISTORY) };
 }
 
 /** Without entries that can no longer matter: grants and resets of earlier periods, and blocks that have ended. */
-export function withoutPast(budget: ServerBudget, since: number, now: number): ServerBudget {
+export function withoutExpired(budget: ServerBudget, since: number, now: number): ServerBudget {
   const isKept = (at: number): boolean => at >= since;
   return {
     ...budget,
@@ -128,14 +128,14 @@ export function withoutPast(budget: ServerBudget, since: number, now: number): S
 
 /** Without the id of a member whose data was erased. Their limits and blocks stay under the hash. */
 export function withoutMember(budget: ServerBudget, memberId: string): ServerBudget {
-  const hide = <T extends { memberId?: string | undefined }>(one: T): T =>
+  const hideId = <T extends { memberId?: string | undefined }>(one: T): T =>
     one.memberId === memberId ? { ...one, memberId: undefined } : one;
-  const hideIn = <T extends { memberId?: string | undefined }>(all: Record<string, T>): Record<string, T> =>
-    Object.fromEntries(Object.entries(all).map(([key, one]) => [key, hide(one)]));
+  const hideIdIn = <T extends { memberId?: string | undefined }>(all: Record<string, T>): Record<string, T> =>
+    Object.fromEntries(Object.entries(all).map(([key, one]) => [key, hideId(one)]));
   return {
     ...budget,
-    members: hideIn(budget.members),
-    blocks: hideIn(budget.blocks),
-    history: budget.history.map(hide).map((line) => (line.by === memberId ? { ...line, by: undefined } : line)),
+    members: hideIdIn(budget.members),
+    blocks: hideIdIn(budget.blocks),
+    history: budget.history.map(hideId).map((entry) => (entry.by === memberId ? { ...entry, by: undefined } : entry)),
   };
 }

@@ -20,7 +20,7 @@ import { ALL_KINDS, sumOfUses, Tally } from './tally.ts';
 import type { PartUse, WholeBot } from './whole-bot.ts';
 
 /** The limits that a request counts towards. */
-export interface Orderer extends Pick<Entry, 'memberId' | 'guildId' | 'isDirect'> {
+export interface Requester extends Pick<Entry, 'memberId' | 'guildId' | 'isDirect'> {
   roleIds?: readonly string[] | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'opera
 interface SpendingParts {
   settings: SpendingSettings;
   calendar: Calendar;
-  budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'limits' | 'memberHash'>;
+  budgets: Pick<Budgets, 'get' | 'isAllPaused' | 'limits' | 'memberHash'>;
   /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
@@ -44,7 +44,7 @@ interface SpendingParts {
 type UseListener = (guildId: string, exceeded?: Allowance) => void;
 
 /** Entries that are counted again; nothing changes until all of them were read. */
-export interface Count {
+export interface Recount {
   since: number;
   add(entry: Entry, keptScopes?: readonly string[]): void;
   finish(): void;
@@ -70,11 +70,11 @@ export class Spending {
     this.#remaining = new Remaining({ calendar, clock, wholeBot, tally: () => this.#tally });
   }
 
-  /** Begins to count from the entries alone, and in every period that has a limit. */
-  beginCount(more: readonly Limits[] = []): Count {
-    const tally = new Tally(this.#parts.calendar, this.#limitedPeriods(more));
+  /** Starts a new count, from the entries alone and in every period that has a limit. */
+  beginCount(additional: readonly Limits[] = []): Recount {
+    const tally = new Tally(this.#parts.calendar, this.#limitedPeriods(additional));
     return {
-      since: this.#countsFrom(tally.periods),
+      since: this.#countingStart(tally.periods),
       add: (entry, keptScopes) => tally.replace(undefined, entry, keptScopes ?? this.scopesOf(entry)),
       finish: () => {
         this.#tally = tally;
@@ -82,7 +82,7 @@ export class Spending {
     };
   }
 
-  /** Whether limits like these need more than is counted. */
+  /** Whether these limits need sums that are not counted. */
   needsCount(limits: readonly Limits[]): boolean {
     return [...this.#limitedPeriods(limits)].some((period) => !this.#tally.periods.has(period));
   }
@@ -113,15 +113,15 @@ export class Spending {
   }
 
   /** Follows the ledger: an entry counts its current content, instead of its previous one. */
-  replace(before: Entry | undefined, after: Entry | undefined): void {
-    const known = after ?? before;
+  replace(previous: Entry | undefined, current: Entry | undefined): void {
+    const known = current ?? previous;
     if (!known) return;
-    if (before) this.#tally.replace(before, undefined, this.scopesOf(before));
-    if (after) this.#tally.replace(undefined, after, this.scopesOf(after));
+    if (previous) this.#tally.replace(previous, undefined, this.scopesOf(previous));
+    if (current) this.#tally.replace(undefined, current, this.scopesOf(current));
     this.#announce(known);
   }
 
-  #announce({ guildId, isDirect }: Orderer, exceeded?: Allowance): void {
+  #announce({ guildId, isDirect }: Requester, exceeded?: Allowance): void {
     if (guildId !== undefined && !isDirect) for (const listener of this.#listeners) listener(guildId, exceeded);
   }
 
@@ -134,8 +134,8 @@ export class Spending {
     await this.#lock.run(TOTAL, async () => {
       this.#announced = entry;
       try {
-        const orderer = { ...entry, roleIds };
-        await wholeBot.announce(() => this.#exceededBy(orderer, orderIn(entry)) === undefined);
+        const requester = { ...entry, roleIds };
+        await wholeBot.announce(() => this.#exceededBy(requester, orderIn(entry)) === undefined);
         this.#admit(entry, roleIds);
       } finally {
         this.#announced = undefined;
@@ -146,12 +146,12 @@ export class Spending {
   /** Checks and counts in one step, so no other request comes between. */
   #admit(entry: Entry, roleIds: readonly string[]): void {
     this.check({ ...entry, roleIds }, orderIn(entry));
-    this.#tally.prune(this.#countsFrom(this.#tally.periods));
+    this.#tally.prune(this.#countingStart(this.#tally.periods));
     this.replace(undefined, entry);
   }
 
   /** What counts towards the limits of the whole bot, with what is about to be reserved. */
-  get usedOfTotal(): PartUse {
+  get totalUsage(): PartUse {
     const { calendar, settings, clock } = this.#parts;
     const { total } = settings;
     const announced = new Tally(calendar, this.#tally.periods);
@@ -160,7 +160,7 @@ export class Spending {
     const limited = periods.filter((period) => caps.some((one) => one[period] !== undefined));
     const spans = limited.flatMap((period) => {
       const span = calendar.spanOf(period, clock.now());
-      // What exceeded the last one counts against this one.
+      // Usage beyond the previous period's limit counts against the current one.
       return [span.key, calendar.spanOf(period, span.startsAt - 1).key];
     });
     const kinds = [ALL_KINDS, ...Object.keys(total.kinds ?? {})];
@@ -173,27 +173,30 @@ export class Spending {
   }
 
   /** Throws for a request that would be refused, before anything is done about it. */
-  check(orderer: Orderer, order: { kind: string; amount: string | undefined }): void {
-    this.#rememberRoles(orderer);
-    this.checkMay(orderer);
-    const exceeded = this.#exceededBy(orderer, order);
+  check(requester: Requester, order: { kind: string; amount: string | undefined }): void {
+    this.#rememberRoles(requester);
+    this.checkNotBlocked(requester);
+    const exceeded = this.#exceededBy(requester, order);
     if (!exceeded) return;
     for (const listener of this.#refusalListeners) listener(exceeded);
-    if (isOfServer(exceeded.holder)) this.#announce(orderer, exceeded);
+    if (isServerHolder(exceeded.holder)) this.#announce(requester, exceeded);
     throw refusalFor(exceeded, order.amount);
   }
 
-  #exceededBy(orderer: Orderer, { kind, amount }: { kind: string; amount: string | undefined }): Allowance | undefined {
-    const all = this.#rulesFor(orderer).flatMap((rule) => this.#remaining.of(rule, kind));
+  #exceededBy(
+    requester: Requester,
+    { kind, amount }: { kind: string; amount: string | undefined },
+  ): Allowance | undefined {
+    const all = this.#rulesFor(requester).flatMap((rule) => this.#remaining.allowancesFor(rule, kind));
     return all.find((one) => isExceeded(one, amount));
   }
 
   /** Throws if an admin has paused requests, or blocked the member. */
-  checkMay({ memberId, guildId, isDirect }: Orderer): void {
+  checkNotBlocked({ memberId, guildId, isDirect }: Requester): void {
     const { budgets, clock } = this.#parts;
     if (budgets.isAllPaused) throw new Refusal('refusals.paused.everywhere');
     if (memberId === undefined || guildId === undefined || isDirect) return;
-    const budget = budgets.of(guildId);
+    const budget = budgets.get(guildId);
     if (budget.isPaused) throw new Refusal('refusals.paused.server');
     const member = budgets.memberHash(guildId, memberId);
     if (!isBlocked(budget, member, clock.now())) return;
@@ -203,16 +206,16 @@ export class Spending {
   }
 
   /** Throws if no more of the requester's tasks can wait for their turn. */
-  checkWaiting(orderer: Orderer, waiting: { all(): number; server(): number; member(): number }): void {
-    for (const { holder, limits } of this.#rulesFor(orderer)) {
+  checkWaiting(requester: Requester, waiting: { all(): number; server(): number; member(): number }): void {
+    for (const { holder, limits } of this.#rulesFor(requester)) {
       if (limits.waiting === undefined) continue;
-      const count = holder === 'total' ? waiting.all() : waiting[isOfServer(holder) ? 'server' : 'member']();
+      const count = holder === 'total' ? waiting.all() : waiting[isServerHolder(holder) ? 'server' : 'member']();
       if (count >= limits.waiting) throw new Refusal(`refusals.waiting.${holder}`, { count: limits.waiting });
     }
   }
 
   /** The number of turns in a row that the requester gets; undefined for one. */
-  weightOf({ memberId, guildId, isDirect, roleIds = [] }: Orderer): number | undefined {
+  weightOf({ memberId, guildId, isDirect, roleIds = [] }: Requester): number | undefined {
     if (memberId === undefined || guildId === undefined || isDirect) return undefined;
     return this.memberLimits(guildId, memberId, roleIds).limits.weight;
   }
@@ -220,36 +223,36 @@ export class Spending {
   /** The member's roles that have limits in the server of the request. */
   limitedRoles({ guildId, route }: Pick<Task, 'guildId' | 'route'>, roleIds: readonly string[]): string[] {
     if (guildId === undefined || route.install === 'user') return [];
-    const { roles } = this.#parts.budgets.of(guildId);
+    const { roles } = this.#parts.budgets.get(guildId);
     return roleIds.filter((id) => Object.hasOwn(roles, id));
   }
 
   /** The remaining limits of a member, their own limits last. */
-  allowances(orderer: Orderer): Allowance[] {
-    return this.#rulesFor(orderer).flatMap((rule) => this.#remaining.of(rule));
+  allowances(requester: Requester): Allowance[] {
+    return this.#rulesFor(requester).flatMap((rule) => this.#remaining.allowancesFor(rule));
   }
 
   /** The remaining limits of the owner of a task, unless they depend on roles that the bot has not seen since its start. */
-  leftTo(task: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Allowance[] {
-    const orderer = ordererOf(task);
-    const roleIds = this.#rolesOf.get(rolesKey(orderer));
+  remainingFor(task: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Allowance[] {
+    const requester = requesterOf(task);
+    const roleIds = this.#rolesOf.get(rolesKey(requester));
     const hasRoleLimits =
-      orderer.guildId !== undefined && Object.keys(this.#parts.budgets.of(orderer.guildId).roles).length > 0;
-    return roleIds === undefined && hasRoleLimits ? [] : this.allowances({ ...orderer, roleIds });
+      requester.guildId !== undefined && Object.keys(this.#parts.budgets.get(requester.guildId).roles).length > 0;
+    return roleIds === undefined && hasRoleLimits ? [] : this.allowances({ ...requester, roleIds });
   }
 
-  #rememberRoles(orderer: Orderer): void {
-    if (orderer.roleIds === undefined) return;
-    const key = rolesKey(orderer);
+  #rememberRoles(requester: Requester): void {
+    if (requester.roleIds === undefined) return;
+    const key = rolesKey(requester);
     this.#rolesOf.delete(key);
-    this.#rolesOf.set(key, orderer.roleIds);
+    this.#rolesOf.set(key, requester.roleIds);
     const [oldest] = this.#rolesOf.keys();
     if (this.#rolesOf.size > MAX_REMEMBERED && oldest !== undefined) this.#rolesOf.delete(oldest);
   }
 
   /** The remaining limits of a server, set by its admins and by the operator. */
   serverAllowances(guildId: string): Allowance[] {
-    return this.#serverRules(guildId).flatMap((rule) => this.#remaining.of(rule));
+    return this.#serverRules(guildId).flatMap((rule) => this.#remaining.allowancesFor(rule));
   }
 
   /** The limits of members if no admin has set any. */
@@ -260,26 +263,26 @@ export class Spending {
   /** A member's limits in a server, and their source. */
   memberLimits(guildId: string, memberId: string, roleIds: readonly string[]): { limits: Limits; source: LimitSource } {
     const { budgets, settings } = this.#parts;
-    const found = memberLimitsIn(budgets.of(guildId), budgets.memberHash(guildId, memberId), roleIds);
+    const found = memberLimitsIn(budgets.get(guildId), budgets.memberHash(guildId, memberId), roleIds);
     return found ?? { limits: settings.member, source: 'default' };
   }
 
   /** The limits of a server that apply if it has none of its own, and those above its own. */
-  operatorLimits(guildId: string): { byDefault: Limits; above: Limits | undefined } {
+  operatorLimits(guildId: string): { fallback: Limits; overriding: Limits | undefined } {
     const { settings, budgets } = this.#parts;
     const isTrusted = settings.trustedGuildIds.includes(guildId);
-    const above = budgets.of(guildId).operatorLimits ?? (isTrusted ? undefined : settings.server);
-    return { byDefault: settings.server, above };
+    const overriding = budgets.get(guildId).operatorLimits ?? (isTrusted ? undefined : settings.server);
+    return { fallback: settings.server, overriding };
   }
 
-  /** Everything that was used so far, so it no longer counts. */
+  /** A reset, after which nothing that was used so far counts. */
   resetOf(scope: string): Reset {
     return { at: this.#parts.clock.now(), uses: this.#tally.usesOf(scope) };
   }
 
   /** The start of the oldest period that still matters. */
-  get countsFrom(): number {
-    return this.#countsFrom(new Set(periods));
+  get countingStart(): number {
+    return this.#countingStart(new Set(periods));
   }
 
   /** The current day, week and month. */
@@ -288,8 +291,8 @@ export class Spending {
     return calendar.spansOf(clock.now());
   }
 
-  /** When the previous one of the longest of these periods began: usage beyond its limit counts against this one. */
-  #countsFrom(counted: ReadonlySet<Period>): number {
+  /** When the previous period began, for the longest of these periods: usage beyond its limit counts against the current one. */
+  #countingStart(counted: ReadonlySet<Period>): number {
     const { calendar, clock } = this.#parts;
     const now = clock.now();
     const starts = [...counted].map((period) => {
@@ -299,9 +302,9 @@ export class Spending {
     return Math.min(now, ...starts);
   }
 
-  #limitedPeriods(more: readonly Limits[] = []): ReadonlySet<Period> {
+  #limitedPeriods(additional: readonly Limits[] = []): ReadonlySet<Period> {
     const { total, server, member, direct } = this.#parts.settings;
-    const all = [total, server, member, direct, ...this.#parts.budgets.limits(), ...more];
+    const all = [total, server, member, direct, ...this.#parts.budgets.limits(), ...additional];
     const caps = all.flatMap((limits) => [limits, ...Object.values(limits.kinds ?? {})]);
     return new Set(periods.filter((period) => caps.some((one) => one[period] !== undefined)));
   }
@@ -310,14 +313,17 @@ export class Spending {
     return this.#parts.hashOf(`direct ${memberId}`);
   }
 
-  #rulesFor({ memberId, guildId, isDirect, roleIds = [] }: Orderer): AppliedLimits[] {
+  #rulesFor({ memberId, guildId, isDirect, roleIds = [] }: Requester): AppliedLimits[] {
     const { settings, budgets } = this.#parts;
-    const none = { grants: [], reset: undefined };
-    const whole = this.#wholeRule;
-    if (memberId === undefined) return [whole];
+    const noExceptions = { grants: [], reset: undefined };
+    const botRule = this.#wholeRule;
+    if (memberId === undefined) return [botRule];
     if (guildId === undefined || isDirect)
-      return [whole, { holder: 'direct', scope: this.#directScope(memberId), limits: settings.direct, ...none }];
-    const budget = budgets.of(guildId);
+      return [
+        botRule,
+        { holder: 'direct', scope: this.#directScope(memberId), limits: settings.direct, ...noExceptions },
+      ];
+    const budget = budgets.get(guildId);
     const scope = budgets.memberHash(guildId, memberId);
     const { limits } = this.memberLimits(guildId, memberId, roleIds);
     const member: AppliedLimits = {
@@ -327,7 +333,7 @@ export class Spending {
       grants: grantsTo(budget, scope),
       reset: budget.resets[scope],
     };
-    return [whole, ...this.#serverRules(guildId), member];
+    return [botRule, ...this.#serverRules(guildId), member];
   }
 
   get #wholeRule(): AppliedLimits {
@@ -336,22 +342,22 @@ export class Spending {
 
   /** The operator's limits apply in addition to the server's own: grants or resets by its admins do not raise them. */
   #serverRules(guildId: string): AppliedLimits[] {
-    const budget = this.#parts.budgets.of(guildId);
-    const { byDefault, above } = this.operatorLimits(guildId);
+    const budget = this.#parts.budgets.get(guildId);
+    const { fallback, overriding } = this.operatorLimits(guildId);
     const { serverLimits: own } = budget;
     const scope = this.serverScope(guildId);
     const grants = grantsTo(budget, undefined);
-    const byAdmins = { scope, grants, reset: budget.resets[scope] };
-    const byOperator = {
+    const adminTerms = { scope, grants, reset: budget.resets[scope] };
+    const operatorTerms = {
       scope,
       grants: grants.filter(({ isOperators }) => isOperators),
       reset: budget.resets[operatorResets(scope)],
     };
-    if (above === undefined) return [{ holder: 'server', limits: own ?? byDefault, ...byAdmins }];
-    if (own === undefined) return [{ holder: 'server', limits: above, ...byOperator }];
+    if (overriding === undefined) return [{ holder: 'server', limits: own ?? fallback, ...adminTerms }];
+    if (own === undefined) return [{ holder: 'server', limits: overriding, ...operatorTerms }];
     return [
-      { holder: 'operator', limits: above, ...byOperator },
-      { holder: 'server', limits: own, ...byAdmins },
+      { holder: 'operator', limits: overriding, ...operatorTerms },
+      { holder: 'server', limits: own, ...adminTerms },
     ];
   }
 }
@@ -359,9 +365,9 @@ export class Spending {
 /** Members whose roles are remembered from their last request. */
 const MAX_REMEMBERED = 10_000;
 
-const rolesKey = ({ guildId, memberId }: Orderer): string => `${guildId} ${memberId}`;
+const rolesKey = ({ guildId, memberId }: Requester): string => `${guildId} ${memberId}`;
 
-const isOfServer = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
+const isServerHolder = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 
 const orderIn = (entry: Entry) => ({ kind: entry.kind, amount: amountOf(entry)?.amount });
 
@@ -371,12 +377,12 @@ export const operatorResets = (scope: string): string => `operator ${scope}`;
 const grantsTo = ({ grants }: ServerBudget, holder: string | undefined): Grant[] =>
   grants.filter(({ to }) => to === holder);
 
-export const ordererOf = ({
+export const requesterOf = ({
   requesterId,
   guildId,
   route,
   roleIds,
-}: Pick<Task, 'requesterId' | 'guildId' | 'route'> & { roleIds?: readonly string[] | undefined }): Orderer => ({
+}: Pick<Task, 'requesterId' | 'guildId' | 'route'> & { roleIds?: readonly string[] | undefined }): Requester => ({
   memberId: requesterId,
   guildId,
   isDirect: route.install === 'user' ? true : undefined,

@@ -15,7 +15,7 @@ interface Counts {
   endsAt: number;
 }
 
-const NOTHING: Use = { tasks: 0, amount: '0' };
+const NO_USE: Use = { tasks: 0, amount: '0' };
 export const ALL_KINDS = '';
 
 /** Sums of the ledger's entries by scope and period. They follow the entries: nothing here is stored. */
@@ -34,14 +34,14 @@ export class Tally {
   }
 
   /** Replaces the previous count of an entry; `undefined` counted nothing. */
-  replace(before: Entry | undefined, after: Entry | undefined, scopes: readonly string[]): void {
-    if (before) this.#add(before, scopes, -1);
-    if (after) this.#add(after, scopes, 1);
+  replace(previous: Entry | undefined, current: Entry | undefined, scopes: readonly string[]): void {
+    if (previous) this.#add(previous, scopes, -1);
+    if (current) this.#add(current, scopes, 1);
   }
 
-  /** In the period of a moment, of one kind or of all. */
+  /** Returns the usage in one period, of one kind or of all. */
   use(scope: string, spanKey: string, kind = ALL_KINDS): Use {
-    return this.#counts.get(scope)?.get(spanKey)?.uses.get(kind) ?? NOTHING;
+    return this.#counts.get(scope)?.get(spanKey)?.uses.get(kind) ?? NO_USE;
   }
 
   /** Everything that a scope has used, by period and kind. */
@@ -54,12 +54,12 @@ export class Tally {
     return this.#open.get(scope) ?? 0;
   }
 
-  /** Forgets periods that no longer have a limit. Called for every request, but rarely finds anything to remove. */
-  prune(before: number): void {
-    if (before === this.#prunedBefore) return;
-    this.#prunedBefore = before;
+  /** Drops periods that ended before this time. Called for every request, but rarely finds anything to remove. */
+  prune(cutoff: number): void {
+    if (cutoff === this.#prunedBefore) return;
+    this.#prunedBefore = cutoff;
     for (const [scope, spans] of this.#counts) {
-      for (const [key, { endsAt }] of spans) if (endsAt < before) spans.delete(key);
+      for (const [key, { endsAt }] of spans) if (endsAt < cutoff) spans.delete(key);
       if (spans.size === 0) this.#counts.delete(scope);
     }
   }
@@ -68,15 +68,15 @@ export class Tally {
     const standing = standingOf(entry);
     if (standing === 'refunded') return;
     const { amount = '0' } = amountOf(entry) ?? {};
-    const ends = this.#calendar.spansOf(entry.at);
+    const currentSpans = this.#calendar.spansOf(entry.at);
     for (const scope of scopes) {
       if (standing === 'reserved') this.#addOpen(scope, sign);
       for (const period of this.periods) {
-        const { key, endsAt } = ends[period];
+        const { key, endsAt } = currentSpans[period];
         if (endsAt < this.#prunedBefore) continue;
         const spans = this.#counts.get(scope) ?? new Map<string, Counts>();
         const counts = spans.get(key) ?? { uses: new Map<string, Use>(), endsAt };
-        for (const kind of [ALL_KINDS, entry.kind]) counts.uses.set(kind, added(counts.uses.get(kind), amount, sign));
+        for (const kind of [ALL_KINDS, entry.kind]) counts.uses.set(kind, addTask(counts.uses.get(kind), amount, sign));
         spans.set(key, counts);
         this.#counts.set(scope, spans);
       }
@@ -95,7 +95,7 @@ export const sumOfUses = (uses: readonly Use[]): Use => ({
   amount: sumOf(uses.map(({ amount }) => amount)) ?? '0',
 });
 
-const added = ({ tasks, amount }: Use = NOTHING, more: string, sign: 1 | -1): Use => ({
+const addTask = ({ tasks, amount }: Use = NO_USE, taskAmount: string, sign: 1 | -1): Use => ({
   tasks: tasks + sign,
-  amount: sign === 1 ? (sumOf([amount, more]) ?? '0') : difference(amount, more),
+  amount: sign === 1 ? (sumOf([amount, taskAmount]) ?? '0') : difference(amount, taskAmount),
 });

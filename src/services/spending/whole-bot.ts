@@ -4,10 +4,10 @@ import type { PlainLog } from '../../lib/log.ts';
 import { ALL_KINDS, sumOfUses, type Use } from './tally.ts';
 
 /** The partition whose rows say whether the operator has paused the whole bot. */
-export const HOME_OF_PAUSE = 0;
+export const PAUSE_PARTITION = 0;
 
 /** The name of the note that all partitions share. */
-const NOTE = 'whole-bot';
+const NOTE_NAME = 'whole-bot';
 /** A pause by the operator reaches every partition within two of these intervals. */
 const REFRESH_MS = 2_000;
 /** How many times a change is retried because another partition was faster. */
@@ -30,10 +30,10 @@ type Note = z.output<typeof note>;
 /** The usage of a partition, including what it is about to reserve. */
 export type PartUse = Omit<z.output<typeof part>, 'owner'>;
 
-/** Notes on the server of the store, which can be changed on condition that they are still as they were read. */
+/** Notes on the store's server. A note is only replaced if it has not changed since it was read. */
 interface SharedNotes {
   read(name: string): Promise<string | undefined>;
-  replace(name: string, before: string | undefined, after: string): Promise<boolean>;
+  replace(name: string, expected: string | undefined, newText: string): Promise<boolean>;
 }
 
 export interface WholeBotParts {
@@ -122,29 +122,29 @@ export class WholeBot {
     try {
       await this.#change(() => this.#mustBeOwner());
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'The usage of the whole bot could not be compared.');
+      this.#parts.log.warn({ err: error }, 'The usage of the whole bot could not be updated.');
     }
   }
 
-  async #change(mayChange: (known: Note) => boolean): Promise<void> {
+  async #change(shouldChange: (known: Note) => boolean): Promise<void> {
     const { notes, partition } = this.#parts;
     for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
-      const text = await notes.read(NOTE);
+      const text = await notes.read(NOTE_NAME);
       if (text !== this.#text) {
         this.#note = text === undefined ? { isPaused: false, parts: {} } : note.parse(JSON.parse(text));
         this.#text = text;
       }
-      if (!mayChange(this.#note)) return;
+      if (!shouldChange(this.#note)) return;
       const { isPausedHere, used } = this.#parts;
-      const after: Note = {
+      const updated: Note = {
         isPaused: isPausedHere() ?? this.#note.isPaused,
         parts: { ...this.#note.parts, [partition]: { owner: this.#owner, ...used() } },
       };
-      const changed = JSON.stringify(after);
-      if (changed === text) return;
-      if (!(await notes.replace(NOTE, text, changed))) continue;
-      this.#note = after;
-      this.#text = changed;
+      const updatedText = JSON.stringify(updated);
+      if (updatedText === text) return;
+      if (!(await notes.replace(NOTE_NAME, text, updatedText))) continue;
+      this.#note = updated;
+      this.#text = updatedText;
       return;
     }
     throw new Error('The shared note of the whole bot kept changing.');

@@ -71,16 +71,16 @@ export function publicName(address: StoreAddress): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-/** All secrets in an address, in each of their spellings. */
+/** All secrets in a URL, in each of their spellings. */
 export function passwordsIn(address: string): string[] {
   const url = URL.parse(address);
   const options = ['password', 'sslpassword'].map((name) => url?.searchParams.get(name) ?? '');
-  const spellings = [url?.password ?? '', ...options].flatMap((password) => [password, decoded(password)]);
+  const spellings = [url?.password ?? '', ...options].flatMap((password) => [password, decodeSafely(password)]);
   return [...new Set(spellings)].filter(Boolean);
 }
 
 /** A URL written by hand may contain a stray %. */
-function decoded(text: string): string {
+function decodeSafely(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (error) {
@@ -89,8 +89,11 @@ function decoded(text: string): string {
   }
 }
 
-/** `at-once`: on disk before the write returns, for paid orders. `soon`: on disk with the next such write, in order, for data that can be rebuilt. */
-export type Durability = 'at-once' | 'soon';
+/**
+ * `immediate`: on disk before the write returns, for paid orders. `deferred`: on disk with the next such write, in order, for data that can be
+ * rebuilt.
+ */
+export type Durability = 'immediate' | 'deferred';
 
 /** The text is the value as keyv serialized it, including its expiry. */
 export interface Row {
@@ -99,7 +102,7 @@ export interface Row {
 }
 
 /** A row and the name of its namespace. */
-export interface PlacedRow extends Row {
+export interface NamespacedRow extends Row {
   namespace: string;
 }
 
@@ -128,30 +131,30 @@ export type RowStore = Pick<
 
 /** The storage of rows. Every failure is thrown as a `StoreError`, and nothing hangs forever. */
 export interface Backend {
-  /** For people: a file, or an address without its password. */
+  /** A name to show: a file, or a URL without its password. */
   readonly name: string;
-  /** One per namespace: two on one adapter would overwrite each other. */
+  /** Creates the adapter of one namespace; two namespaces on one adapter would overwrite each other. */
   adapter(namespace: string, durability: Durability): RowStore;
-  /** In byte order of the keys. keyv knows no ranges. */
+  /** Returns rows in byte order of their keys. keyv does not support ranges. */
   range(namespace: string, range: Range): Promise<Row[]>;
   clearExpired(): Promise<void>;
   /** Rows that the adapter treats as gone although they are still stored. */
   countExpired(now: number): Promise<number>;
   /** Every row in these namespaces, expired ones too, one namespace after the other. They form one consistent snapshot, except on Redis. */
-  everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow>;
+  everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow>;
   /** The latest failure: an adapter reports a broken iteration only as text. */
   readonly failure: StoreError | undefined;
 }
 
-/** Rows read at once while iterating; with the adapters' default of ten it would be far too slow. */
-export const ROWS_AT_ONCE = 1_000;
+/** How many rows are read at once while iterating. The adapters' default of ten would be far too slow. */
+export const READ_BATCH_SIZE = 1_000;
 
-/** Its rows are orders as they were sent, and may have megabytes each. */
+/** The namespace of orders as they were sent, whose rows may have megabytes each. */
 export const LARGE_NAMESPACE = 'sent';
-const LARGE_ROWS_AT_ONCE = 8;
+const LARGE_READ_BATCH_SIZE = 8;
 
-export const rowsAtOnce = (namespace: string): number =>
-  namespace === LARGE_NAMESPACE ? LARGE_ROWS_AT_ONCE : ROWS_AT_ONCE;
+export const readBatchSize = (namespace: string): number =>
+  namespace === LARGE_NAMESPACE ? LARGE_READ_BATCH_SIZE : READ_BATCH_SIZE;
 
-/** Its keys are read in ranges, as the ledger's are by day. */
+/** The namespace whose keys are read in ranges: the ledger, by day. */
 export const RANGED_NAMESPACE = 'ledger';

@@ -2,22 +2,22 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { FingerprintStore } from '../fingerprints/fingerprints.ts';
 import type { Task } from '../tasks/task.ts';
-import { ROWS_AT_ONCE } from './backend.ts';
+import { READ_BATCH_SIZE } from './backend.ts';
 import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
 /** The beginning of a file's hash, and its perceptual hash if it has one. */
-const shortened = z.string().regex(/^[0-9a-f]{16}(?:[0-9a-f]{16})?$/);
-const row = z.object({ files: z.array(shortened) });
+const shortHashes = z.string().regex(/^[0-9a-f]{16}(?:[0-9a-f]{16})?$/);
+const row = z.object({ files: z.array(shortHashes) });
 
 export const fingerprintRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(row));
 
-const HASH_LETTERS = 16;
+const HASH_LENGTH = 16;
 
 export function fingerprintRow({ fingerprints = [] }: Pick<Task, 'fingerprints'>): z.output<typeof row> | undefined {
   if (fingerprints.length === 0) return undefined;
-  return { files: fingerprints.map(({ hash, likeness = '' }) => hash.slice(0, HASH_LETTERS) + likeness) };
+  return { files: fingerprints.map(({ hash, likeness = '' }) => hash.slice(0, HASH_LENGTH) + likeness) };
 }
 
 /** A row for each settled task that delivered files. It is deleted before its task, and an unreadable one is left to the doctor. */
@@ -27,13 +27,13 @@ export const storedFingerprints = (namespace: Namespace): FingerprintStore => ({
     for await (const [taskId, value] of namespace.entries()) {
       count += 1;
       // SQLite responds synchronously, so a long run of rows would block the process.
-      if (count % ROWS_AT_ONCE === 0) await setImmediate();
+      if (count % READ_BATCH_SIZE === 0) await setImmediate();
       const files = row.safeParse(value).data?.files ?? [];
       yield {
         taskId,
         files: files.map((file) => ({
-          hash: file.slice(0, HASH_LETTERS),
-          likeness: file.slice(HASH_LETTERS) || undefined,
+          hash: file.slice(0, HASH_LENGTH),
+          likeness: file.slice(HASH_LENGTH) || undefined,
         })),
       };
     }

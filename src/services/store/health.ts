@@ -16,11 +16,15 @@ export class StoreHealth {
     this.#clock = clock;
   }
 
-  note({ operation, failure }: Pick<StoreUse, 'operation' | 'failure'>): void {
+  record({ operation, failure }: Pick<StoreUse, 'operation' | 'failure'>): void {
     // A full disk can still be read.
-    const side = operation === 'read' ? 'reads' : 'writes';
-    if (failure === undefined) this.#failures.delete(side);
-    else this.#failures.set(side, { since: this.#failures.get(side)?.since ?? this.#clock.now(), kind: failure });
+    const direction = operation === 'read' ? 'reads' : 'writes';
+    if (failure === undefined) this.#failures.delete(direction);
+    else
+      this.#failures.set(direction, {
+        since: this.#failures.get(direction)?.since ?? this.#clock.now(),
+        kind: failure,
+      });
   }
 
   /** Undefined if the store works. */

@@ -5,26 +5,29 @@ import { readFileSync, readlinkSync } from 'node:fs';
  * Identifies a process exactly, so that another one on the same machine can tell whether it has ended: the boot, the namespaces in which its id and start
  * time are valid, its id, and when it started.
  */
-interface ProcessPlace {
+interface ProcessIdentity {
   boot: string;
   namespaces: string;
   pid: number;
   started: string;
 }
 
-const PARTS = 5;
+const PART_COUNT = 5;
 
 /** A name for a holder of a lease: unique, and it identifies this process if the system provides its id and start time. */
 export function nameHolder(): string {
-  const place = ownPlace();
-  return [randomUUID(), ...(place ? [place.boot, place.namespaces, String(place.pid), place.started] : [])].join(' ');
+  const identity = ownIdentity();
+  return [
+    randomUUID(),
+    ...(identity ? [identity.boot, identity.namespaces, String(identity.pid), identity.started] : []),
+  ].join(' ');
 }
 
 /** A name for the holder of one lease, which is never used twice and contains the name of its process if there is one. */
 export function nameLease(process: string | undefined): string {
   if (process === undefined) return nameHolder();
-  const [id, ...place] = process.split(' ');
-  return [`${id}/${randomUUID()}`, ...place].join(' ');
+  const [id, ...identity] = process.split(' ');
+  return [`${id}/${randomUUID()}`, ...identity].join(' ');
 }
 
 /** The name of the process that holds a lease, as it was given. */
@@ -32,41 +35,41 @@ export const processOf = (lease: string): string => lease.replace(/^([^ /]*)\/[^
 
 /** Whether the process behind a holder's name has certainly ended. False in case of doubt, and for processes on another machine or in another container. */
 export function hasCertainlyEnded(holder: string): boolean {
-  const place = placeIn(holder);
-  const own = ownPlace();
-  if (!place || !own || place.boot !== own.boot || place.namespaces !== own.namespaces) return false;
-  if (!isThere(place.pid)) return true;
-  const started = startOf(place.pid);
-  return started !== undefined && started !== place.started;
+  const identity = identityIn(holder);
+  const own = ownIdentity();
+  if (!identity || !own || identity.boot !== own.boot || identity.namespaces !== own.namespaces) return false;
+  if (!isRunning(identity.pid)) return true;
+  const started = startTimeOf(identity.pid);
+  return started !== undefined && started !== identity.started;
 }
 
-function placeIn(holder: string): ProcessPlace | undefined {
+function identityIn(holder: string): ProcessIdentity | undefined {
   const parts = holder.split(' ');
   const [, boot = '', namespaces = '', pid = '', started = ''] = parts;
-  return parts.length === PARTS && /^[1-9]\d{0,9}$/.test(pid)
+  return parts.length === PART_COUNT && /^[1-9]\d{0,9}$/.test(pid)
     ? { boot, namespaces, pid: Number(pid), started }
     : undefined;
 }
 
 /** Undefined on systems that do not provide it. */
-function ownPlace(): ProcessPlace | undefined {
-  const started = startOf(process.pid);
-  const boot = read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
-  const pids = read(() => readlinkSync('/proc/self/ns/pid'));
-  // Older systems have one time for all namespaces.
-  const times = read(() => readlinkSync('/proc/self/ns/time')) ?? '';
+function ownIdentity(): ProcessIdentity | undefined {
+  const started = startTimeOf(process.pid);
+  const boot = readIfPossible(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+  const pids = readIfPossible(() => readlinkSync('/proc/self/ns/pid'));
+  // Older systems have no time namespaces.
+  const times = readIfPossible(() => readlinkSync('/proc/self/ns/time')) ?? '';
   if (started === undefined || boot === undefined || pids === undefined) return undefined;
   return { boot, namespaces: `${pids},${times}`, pid: process.pid, started };
 }
 
-/** In ticks since the boot. The command before it may contain any character, including parentheses. */
-function startOf(pid: number): string | undefined {
-  const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+/** A process's start time in ticks since the boot. The command before it may contain any character, including parentheses. */
+function startTimeOf(pid: number): string | undefined {
+  const stat = readIfPossible(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
 /** Processes of other users may be hidden in /proc, but this finds them. */
-function isThere(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -75,7 +78,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-function read(work: () => string): string | undefined {
+function readIfPossible(work: () => string): string | undefined {
   try {
     return work();
   } catch (error) {

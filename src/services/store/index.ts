@@ -2,7 +2,7 @@ export { passwordsIn, publicName, type StoreAddress, StoreError, type StoreError
 export { backUpStore } from './backup/back-up.ts';
 export { checkBackup, openBackup, restoreStore } from './backup/restore.ts';
 export { countDivided, moveWhole } from './division/move-whole.ts';
-export { type FindingKind, lasting } from './examination/checks.ts';
+export { type FindingKind, unrepairable as lasting } from './examination/checks.ts';
 export { type Examination, examine } from './examination/examination.ts';
 export { hasCertainlyEnded, nameHolder } from './holder.ts';
 export { schemaName } from './marks.ts';

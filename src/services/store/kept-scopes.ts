@@ -10,7 +10,7 @@ const keptScopes = z.object({ entry: z.string(), scopes: z.array(z.string()) });
 export const keptScopeRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(keptScopes));
 
-/** Created once, and stored with the rows in which it replaces members by hashes. */
+/** The key of the hashes that replace members. It is created once, and stored with the rows that contain the hashes. */
 export async function hashSecret(meta: Namespace): Promise<string> {
   const mark = hashSecretMark(meta);
   const known = await mark.read();

@@ -36,14 +36,14 @@ export const leaseClock: LeaseClock = {
   after: systemClock.after,
 };
 
-interface OthersLease {
+interface ForeignLease {
   holder: string;
   /** Identifies another holder's lease; every renewal changes it. */
   renewals: string;
   endsInMs: number;
 }
 
-interface TakenLease {
+interface AcquiredLease {
   number: number;
   ends: readonly number[];
 }
@@ -54,23 +54,23 @@ export interface LeaseServer {
    * Returns the fencing number, which grows with every holder, or the lease of another holder. Also takes over the lease of `ended`, a holder whose process has
    * ended.
    */
-  take(holder: string, ms: number, ended?: string): Promise<number | OthersLease>;
-  /** Returns false if it has expired or belongs to another bot. */
+  take(holder: string, ms: number, ended?: string): Promise<number | ForeignLease>;
+  /** Returns false if the lease has expired or belongs to another bot. */
   renew(holder: string, ms: number): Promise<boolean>;
   giveBack(holder: string): Promise<void>;
 }
 
-/** Renewals within the duration of a lease: all but one may fail. */
-const RENEWALS = 5;
+/** How many renewals fit into the duration of a lease; all but one may fail. */
+const RENEWALS_PER_LEASE = 5;
 /** A failed renewal is retried this many times sooner. */
 const RETRY_FACTOR = 4;
 /** The share of a lease that remains for work started at the last moment. */
-const MARGIN = 1 / RENEWALS;
+const SAFETY_MARGIN = 1 / RENEWALS_PER_LEASE;
 /** How often a waiting bot checks whether the holder still runs. */
 const CHECK_INTERVAL_MS = 250;
 
 /** Slower requests are aborted, because none may be running when another bot has the lease. */
-export const requestLimitMs = (leaseMs: number): number => leaseMs * MARGIN;
+export const requestLimitMs = (leaseMs: number): number => leaseMs * SAFETY_MARGIN;
 
 export interface LeaseParts {
   leaseServer: LeaseServer;
@@ -93,41 +93,41 @@ export class Lease {
   readonly #lost = Promise.withResolvers<StoreError>();
   /** Grows with every holder of the store. */
   readonly number: number;
-  #ends: readonly number[];
-  #endedBy: StoreError | undefined;
+  #expiries: readonly number[];
+  #endError: StoreError | undefined;
   #cancel: (() => void) | undefined;
   #renewal: Promise<void> = Promise.resolve();
 
-  private constructor(parts: LeaseParts, holder: string, taken: TakenLease) {
+  private constructor(parts: LeaseParts, holder: string, acquired: AcquiredLease) {
     this.#parts = parts;
     this.#holder = holder;
-    this.number = taken.number;
-    this.#ends = taken.ends;
-    this.#renewAfter(parts.ms / RENEWALS);
+    this.number = acquired.number;
+    this.#expiries = acquired.ends;
+    this.#renewAfter(parts.ms / RENEWALS_PER_LEASE);
   }
 
   /**
-   * Takes the place of a holder whose process has certainly ended, and waits for the rest of a lease whose holder may have died; fails with `in-
-   * use` if the holder renews it.
+   * Takes the place of a holder whose process has certainly ended, and waits for the rest of a lease whose holder may have died; fails
+   * with `in-use` if the holder renews it.
    */
-  static async take(parts: LeaseParts): Promise<Lease> {
+  static async acquire(parts: LeaseParts): Promise<Lease> {
     const holder = nameLease(parts.holder);
-    let first: OthersLease | undefined;
+    let first: ForeignLease | undefined;
     for (;;) {
-      const answer = await takeOnce(parts, holder);
-      if ('number' in answer) return new Lease(parts, holder, answer);
-      if (!first) parts.onWait(answer.endsInMs);
-      first ??= answer;
-      if (answer.holder !== first.holder || answer.renewals !== first.renewals) throw inUseError(parts.name);
-      await pause(parts.clock, Math.min(answer.endsInMs + 1, CHECK_INTERVAL_MS));
+      const result = await acquireOnce(parts, holder);
+      if ('number' in result) return new Lease(parts, holder, result);
+      if (!first) parts.onWait(result.endsInMs);
+      first ??= result;
+      if (result.holder !== first.holder || result.renewals !== first.renewals) throw inUseError(parts.name);
+      await pause(parts.clock, Math.min(result.endsInMs + 1, CHECK_INTERVAL_MS));
     }
   }
 
   /** Does not wait: returns undefined if another holder has it, unless the process of that holder has certainly ended. */
-  static async tryTake(parts: LeaseParts): Promise<Lease | undefined> {
+  static async tryAcquire(parts: LeaseParts): Promise<Lease | undefined> {
     const holder = nameLease(parts.holder);
-    const answer = await takeOnce(parts, holder);
-    return 'number' in answer ? new Lease(parts, holder, answer) : undefined;
+    const result = await acquireOnce(parts, holder);
+    return 'number' in result ? new Lease(parts, holder, result) : undefined;
   }
 
   get lost(): Promise<StoreError> {
@@ -135,8 +135,8 @@ export class Lease {
   }
 
   mustBeHeld(): void {
-    if (!this.#endedBy && !this.#isSafe()) this.#endLease('was not renewed in time');
-    if (this.#endedBy) throw this.#endedBy;
+    if (!this.#endError && !this.#isSafe()) this.#endLease('was not renewed in time');
+    if (this.#endError) throw this.#endError;
   }
 
   /** The holder's name on the server, which checks it with each write. */
@@ -150,17 +150,17 @@ export class Lease {
     return this.#endLease('was taken over or deleted');
   }
 
-  /** From this time on another bot may take it. */
-  async giveBack(): Promise<void> {
-    if (this.#endedBy) return;
-    this.#endedBy = closedError(this.#parts.name);
+  /** Ends the lease, so that another bot may acquire it. */
+  async release(): Promise<void> {
+    if (this.#endError) return;
+    this.#endError = closedError(this.#parts.name);
     this.#cancel?.();
     await this.#renewal;
     await this.#parts.leaseServer.giveBack(this.#holder);
   }
 
   #isSafe(): boolean {
-    return this.#parts.clock.now().every((now, at) => now < (this.#ends[at] ?? 0));
+    return this.#parts.clock.now().every((now, index) => now < (this.#expiries[index] ?? 0));
   }
 
   #renewAfter(ms: number): void {
@@ -171,44 +171,44 @@ export class Lease {
 
   async #renew(): Promise<void> {
     const { leaseServer, ms } = this.#parts;
-    const gapMs = ms / RENEWALS;
+    const gapMs = ms / RENEWALS_PER_LEASE;
     // Counted from before the request, which may take a long time.
-    const ends = endsOf(this.#parts);
+    const expiries = expiriesOf(this.#parts);
     try {
       // After the machine was suspended there is no attempt to renew it: another bot may have had the lease and released it.
       if (!this.#isSafe()) return void this.#endLease('was not renewed in time');
       if (!(await leaseServer.renew(this.#holder, ms))) return void this.lostError();
-      this.#ends = ends;
-      if (!this.#endedBy) this.#renewAfter(gapMs);
+      this.#expiries = expiries;
+      if (!this.#endError) this.#renewAfter(gapMs);
     } catch (error) {
       // The connection was lost for a moment, which is logged elsewhere; there will be more attempts before the lease expires.
       if (!this.#isSafe()) this.#endLease('was not renewed in time', error);
-      else if (!this.#endedBy) this.#renewAfter(gapMs / RETRY_FACTOR);
+      else if (!this.#endError) this.#renewAfter(gapMs / RETRY_FACTOR);
     }
   }
 
-  #endLease(what: string, cause?: unknown): StoreError {
-    if (this.#endedBy) return this.#endedBy;
+  #endLease(reason: string, cause?: unknown): StoreError {
+    if (this.#endError) return this.#endError;
     this.#cancel?.();
-    this.#endedBy = new StoreError(
+    this.#endError = new StoreError(
       'lost',
-      `The lease of the store ${this.#parts.name} ${what}, so Atelier stopped: another Atelier may be using the store. Start it again to resume all tasks.`,
+      `The lease of the store ${this.#parts.name} ${reason}, so Atelier stopped: another Atelier may be using the store. Start it again to resume all tasks.`,
       cause,
     );
-    this.#lost.resolve(this.#endedBy);
-    return this.#endedBy;
+    this.#lost.resolve(this.#endError);
+    return this.#endError;
   }
 }
 
-const endsOf = ({ clock, ms }: LeaseParts): number[] => clock.now().map((now) => now + ms * (1 - MARGIN));
+const expiriesOf = ({ clock, ms }: LeaseParts): number[] => clock.now().map((now) => now + ms * (1 - SAFETY_MARGIN));
 
-async function takeOnce(parts: LeaseParts, holder: string): Promise<TakenLease | OthersLease> {
+async function acquireOnce(parts: LeaseParts, holder: string): Promise<AcquiredLease | ForeignLease> {
   let ended: string | undefined;
   for (;;) {
-    const ends = endsOf(parts);
-    const answer = await parts.leaseServer.take(holder, parts.ms, ended);
-    if (typeof answer === 'number') return { number: answer, ends };
-    if (answer.holder === ended || !hasCertainlyEnded(answer.holder)) return answer;
-    ended = answer.holder;
+    const expiries = expiriesOf(parts);
+    const result = await parts.leaseServer.take(holder, parts.ms, ended);
+    if (typeof result === 'number') return { number: result, ends: expiries };
+    if (result.holder === ended || !hasCertainlyEnded(result.holder)) return result;
+    ended = result.holder;
   }
 }

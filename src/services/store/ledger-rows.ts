@@ -43,10 +43,10 @@ export class StoredEntries implements EntryStore {
     });
   }
 
-  /** Writes the new entry first. After a crash in between both exist, and a repetition deletes the old one. */
-  rename(entry: Entry, to: Entry): Promise<void> {
+  /** Writes the new entry first. After a crash in between, both exist, and repeating the call deletes the old one. */
+  rename(entry: Entry, renamed: Entry): Promise<void> {
     return this.#lock.run(entryKey(entry), async () => {
-      await this.#parts.ledger.put(entryKey(to), entrySchema.parse(to));
+      await this.#parts.ledger.put(entryKey(renamed), entrySchema.parse(renamed));
       await this.#parts.ledger.delete(entryKey(entry));
     });
   }
@@ -59,9 +59,9 @@ export class StoredEntries implements EntryStore {
     }
   }
 
-  async keepScopes(entry: Entry, scopes: readonly string[], untilMs: number): Promise<void> {
+  async keepScopes(entry: Entry, scopes: readonly string[], ttlMs: number): Promise<void> {
     const key = entryKey(entry);
-    await this.#parts.allowances.put(rowKey(key), { entry: key, scopes }, untilMs);
+    await this.#parts.allowances.put(rowKey(key), { entry: key, scopes }, ttlMs);
   }
 
   async keptScopes(): Promise<ReadonlyMap<string, readonly string[]>> {

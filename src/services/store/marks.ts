@@ -9,38 +9,38 @@ const STORE_VERSION = 1;
 
 export const SCHEMA_KEY = 'schema';
 export const LEDGER_KEY = 'ledger';
-/** Not moved to another store. */
+/** The key of the mark that is not moved to another store. */
 export const MOVE_KEY = 'moving';
 
 const writtenSchema = z.object({ store: z.number(), task: z.number(), by: z.string().optional() });
 /** The layout of namespaces and rows, and of tasks. */
 export const currentSchema = { store: STORE_VERSION, task: TASK_VERSION };
 export type Schema = z.output<typeof writtenSchema>;
-const askingSchema = z.object({ at: z.number() });
+const pollingSchema = z.object({ at: z.number() });
 const ledgerSchema = z.object({ openSince: z.string() });
 const hashSecretSchema = z.object({ secret: z.string() });
 /** `by` says what fills the store; a mark without it is from a move. */
 const moveSchema = z.object({ from: z.string(), isWhole: z.boolean(), by: z.literal('restore').optional() });
 
 /** One row about the store itself; an unreadable one counts as missing. */
-const markOn = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) => ({
+const createMark = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) => ({
   read: async () => schema.safeParse(await namespace.get(key)).data,
   write: (value: T) => namespace.put(key, value),
 });
 
 /** When the gateway was last polled, so that the next start keeps the required gap to polls that no task records. */
-export const pollingMark = (asking: Namespace) => markOn(asking, 'last', askingSchema);
+export const pollingMark = (namespace: Namespace) => createMark(namespace, 'last', pollingSchema);
 
 /** Marks that a ledger is kept, and the first day whose entries may still be open: a start reads no earlier ones. */
-export const ledgerMark = (meta: Namespace) => markOn(meta, LEDGER_KEY, ledgerSchema);
+export const ledgerMark = (meta: Namespace) => createMark(meta, LEDGER_KEY, ledgerSchema);
 
 /** The key of the hashes that replace members after an erasure. */
-export const hashSecretMark = (meta: Namespace) => markOn(meta, 'hashes', hashSecretSchema);
+export const hashSecretMark = (meta: Namespace) => createMark(meta, 'hashes', hashSecretSchema);
 
 export const PARTITIONS_KEY = 'partitions';
 /** The number of buckets, one of which is part of every task id. */
-export const MOST_PARTITIONS = 1_024;
-const partitionsSchema = z.object({ count: z.int().min(1).max(MOST_PARTITIONS) });
+export const MAX_PARTITIONS = 1_024;
+const partitionsSchema = z.object({ count: z.int().min(1).max(MAX_PARTITIONS) });
 
 /**
  * The number of partitions with which a store was created, as stored in partition 0; undefined if there is none. An unreadable number must not be mistaken for
@@ -49,13 +49,13 @@ const partitionsSchema = z.object({ count: z.int().min(1).max(MOST_PARTITIONS) }
 export async function markedPartitions(meta: Namespace, name: string): Promise<number | undefined> {
   const row = await meta.get(PARTITIONS_KEY);
   if (row === undefined) return undefined;
-  const read = partitionsSchema.safeParse(row).data;
-  if (!read)
+  const parsed = partitionsSchema.safeParse(row).data;
+  if (!parsed)
     throw new StoreError(
       'corrupt',
       `The store ${name} does not say how many partitions it has. Restore its row \`${PARTITIONS_KEY}\` in the namespace \`meta\`, for example from a backup.`,
     );
-  return read.count;
+  return parsed.count;
 }
 
 /** A process that ignores the number would only see partition 0. */
@@ -72,9 +72,9 @@ export const markPartitions = (meta: Namespace, count: number): Promise<void> =>
   meta.put(PARTITIONS_KEY, partitionsSchema.parse({ count }));
 
 /** The mark in the target of a move or a restore: where its rows come from, and whether all of them have arrived. */
-export const moveMark = (meta: Namespace) => markOn(meta, MOVE_KEY, moveSchema);
+export const moveMark = (meta: Namespace) => createMark(meta, MOVE_KEY, moveSchema);
 
-const schemaMark = (meta: Namespace) => markOn(meta, SCHEMA_KEY, writtenSchema);
+const schemaMark = (meta: Namespace) => createMark(meta, SCHEMA_KEY, writtenSchema);
 
 /** A bot that started on half a store would lose the rest of its tasks. */
 export async function refuseIncomplete(meta: Namespace, name: string): Promise<void> {
@@ -87,11 +87,11 @@ export const refuseIncompleteRow = (name: string, text: string): void =>
 
 function mustBeWhole(name: string, mark: z.output<typeof moveSchema> | undefined): void {
   if (mark?.isWhole !== false) return;
-  const sentence =
+  const message =
     mark.by === 'restore'
       ? `The store ${name} holds an unfinished restore. Run \`npm run restore -- <file>\` again until it reports that it is complete.`
       : `The migration to the store ${name} is not complete. Run the same \`npm run migrate-store\` command again until it reports that it is.`;
-  throw new StoreError('unsupported', sentence);
+  throw new StoreError('unsupported', message);
 }
 
 /** Refuses a store that is not ours to open. Reads without the adapter, which would repair any table that it takes for its own. */
@@ -110,7 +110,7 @@ export function refuseForeign(connection: SqliteBackend): void {
 /** The version of a store's rows, and of the bot that last started on it. */
 export type WrittenSchema = z.output<typeof writtenSchema>;
 
-/** For people and file names. */
+/** Formats a schema version for messages and file names. */
 export const schemaName = ({ store, task }: Pick<WrittenSchema, 'store' | 'task'>): string => `${store}.${task}`;
 
 export const presentSchema = { store: STORE_VERSION, task: TASK_VERSION } as const;
@@ -138,7 +138,7 @@ export function refuseNewer(name: string, text: string | undefined): void {
 
 export const hasSchemaMark = async (meta: Namespace): Promise<boolean> => (await schemaMark(meta).read()) !== undefined;
 
-/** From here on an older bot refuses the store. Returns the older schema that this bot has replaced. */
+/** Writes the current schema, after which an older bot refuses the store. Returns the older schema that this bot has replaced. */
 export async function markSchema(meta: Namespace, botVersion: string | undefined): Promise<Schema | undefined> {
   const mark = schemaMark(meta);
   const known = await mark.read();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Backend, StoreError } from './backend.ts';
 import { hasSchemaMark, MOVE_KEY, moveMark, refuseIncomplete } from './marks.ts';
 import { namespaceNames, openNamespaces } from './namespaces.ts';
-import { adapterOf, batchesOf, isEmpty, rowsIn, WRITTEN_AT_ONCE, writeRows, writtenAtOnce } from './raw-rows.ts';
+import { adapterOf, batchesOf, isEmpty, MAX_WRITE_BATCH, rowsIn, writeBatchSize, writeRows } from './raw-rows.ts';
 import type { OpenedBackend } from './remote/partition.ts';
 
 const MODULUS = 2n ** 128n;
@@ -49,13 +49,14 @@ export async function moveStore(
   await mustBeWhole(from);
   const { meta } = openNamespaces(to);
   const mark = moveMark(meta);
-  const before = await mark.read();
-  if (before && before.from !== from.name) throw unsuitableTarget(to.name, `it was filled from ${before.from}`);
-  if (!before) {
+  const previousMark = await mark.read();
+  if (previousMark && previousMark.from !== from.name)
+    throw unsuitableTarget(to.name, `it was filled from ${previousMark.from}`);
+  if (!previousMark) {
     if (!(await isEmpty(to))) throw unsuitableTarget(to.name, 'it holds the tasks of another bot');
     await mark.write({ from: from.name, isWhole: false });
   }
-  if (!before?.isWhole) for (const namespace of namespaceNames) await moveRows(from, to, namespace);
+  if (!previousMark?.isWhole) for (const namespace of namespaceNames) await moveRows(from, to, namespace);
   const moved = await compareStores(from, to);
   // A bot that owned FROM in the meantime has changed it.
   ownership.mustBeOurs();
@@ -67,16 +68,16 @@ export const isSameContent = ({ from, to }: MovedNamespace): boolean =>
   from.count === to.count && from.checksum === to.checksum;
 
 async function moveRows(from: Backend, to: Backend, namespace: string): Promise<void> {
-  const wanted = await digestsIn(from, namespace);
-  const there = await digestsIn(to, namespace);
+  const expected = await digestsIn(from, namespace);
+  const present = await digestsIn(to, namespace);
   const [source, target] = [adapterOf(from, namespace), adapterOf(to, namespace)];
-  const past = [...there.keys()].filter((key) => !wanted.has(key));
-  for (const keys of batchesOf(past, WRITTEN_AT_ONCE)) await target.deleteMany(keys);
-  const missing = [...wanted].filter(([key, digest]) => there.get(key) !== digest).map(([key]) => key);
-  for (const keys of batchesOf(missing, writtenAtOnce(namespace))) {
+  const obsolete = [...present.keys()].filter((key) => !expected.has(key));
+  for (const keys of batchesOf(obsolete, MAX_WRITE_BATCH)) await target.deleteMany(keys);
+  const missing = [...expected].filter(([key, digest]) => present.get(key) !== digest).map(([key]) => key);
+  for (const keys of batchesOf(missing, writeBatchSize(namespace))) {
     const texts = await source.getMany<string>(keys);
-    const rows = keys.flatMap((key, at) => {
-      const text = texts[at];
+    const rows = keys.flatMap((key, index) => {
+      const text = texts[index];
       return typeof text === 'string' ? [{ key, text }] : [];
     });
     await writeRows(to, target, rows);
@@ -86,18 +87,18 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
 async function compareStores(from: Backend, to: Backend): Promise<MovedNamespace[]> {
   const moved: MovedNamespace[] = [];
   for (const namespace of namespaceNames) {
-    const [before, after] = await Promise.all([sumIn(from, namespace), sumIn(to, namespace)]);
-    moved.push({ namespace, from: before, to: after });
+    const [sourceSum, targetSum] = await Promise.all([sumIn(from, namespace), sumIn(to, namespace)]);
+    moved.push({ namespace, from: sourceSum, to: targetSum });
   }
   return moved;
 }
 
-const sumIn = async (side: Backend, namespace: string): Promise<Sum> =>
-  sumOf((await digestsIn(side, namespace)).values());
+const sumIn = async (backend: Backend, namespace: string): Promise<Sum> =>
+  sumOf((await digestsIn(backend, namespace)).values());
 
-async function digestsIn(side: Backend, namespace: string): Promise<Map<string, string>> {
+async function digestsIn(backend: Backend, namespace: string): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
-  for await (const [key, text] of rowsIn(side, namespace)) {
+  for await (const [key, text] of rowsIn(backend, namespace)) {
     if (namespace !== 'meta' || key !== MOVE_KEY) digests.set(key, digestOf(key, text));
   }
   return digests;
@@ -110,5 +111,5 @@ export async function mustBeWhole(from: Backend): Promise<void> {
   throw new StoreError('unsupported', `There is no Atelier store in ${from.name}, so there is nothing to migrate.`);
 }
 
-export const unsuitableTarget = (name: string, why: string): StoreError =>
-  new StoreError('unsupported', `Nothing was migrated to the store ${name} because ${why}. Choose an empty store.`);
+export const unsuitableTarget = (name: string, reason: string): StoreError =>
+  new StoreError('unsupported', `Nothing was migrated to the store ${name} because ${reason}. Choose an empty store.`);

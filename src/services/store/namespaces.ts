@@ -7,7 +7,7 @@ import {
   type Durability,
   LARGE_NAMESPACE,
   RANGED_NAMESPACE,
-  ROWS_AT_ONCE,
+  READ_BATCH_SIZE,
   refusedWriteError,
   StoreError,
   type StoreErrorKind,
@@ -25,14 +25,14 @@ export class UnreadableRow {
 /** keyv wraps every value, so a row without a `value` inside was not written by the bot. */
 export const rowFormat = {
   stringify: (row: unknown): string => JSON.stringify(row),
-  parse: rowIn,
+  parse: parseRow,
 };
 
 /** The content of a row, or an `UnreadableRow` if it cannot be read. */
 export const valueIn = (text: string): unknown => rowFormat.parse<{ value: unknown }>(text).value;
 
-function rowIn<T>(text: string): T;
-function rowIn(text: string): unknown {
+function parseRow<T>(text: string): T;
+function parseRow(text: string): unknown {
   try {
     const row: unknown = JSON.parse(text);
     if (isRecord(row) && 'value' in row) return row;
@@ -50,19 +50,19 @@ export interface StoreUse {
   failure: StoreErrorKind | undefined;
 }
 
-export type NoteStoreUse = (use: StoreUse) => void;
+export type StoreUseListener = (use: StoreUse) => void;
 
 /** One namespace of the store. Every failure is thrown as a `StoreError`. */
 export class Namespace {
   readonly name: string;
   readonly #backend: Backend;
   readonly #keyv: Keyv;
-  readonly #note: NoteStoreUse | undefined;
+  readonly #onUse: StoreUseListener | undefined;
 
-  constructor(name: string, backend: Backend, durability: Durability = 'at-once', note?: NoteStoreUse) {
+  constructor(name: string, backend: Backend, durability: Durability = 'immediate', onUse?: StoreUseListener) {
     this.name = name;
     this.#backend = backend;
-    this.#note = note;
+    this.#onUse = onUse;
     // There is no listener for `error`, because with one, failures would go there instead of being thrown.
     this.#keyv = new Keyv({
       store: backend.adapter(name, durability),
@@ -85,8 +85,8 @@ export class Namespace {
     return new Map(keys.flatMap((key, index) => (values[index] === undefined ? [] : [[key, values[index]] as const])));
   }
 
-  async put(key: string, value: unknown, lastsMs?: number): Promise<void> {
-    this.#mustHaveWorked(await this.#timed('write', () => this.#keyv.set(key, value, lastsMs)));
+  async put(key: string, value: unknown, ttlMs?: number): Promise<void> {
+    this.#mustHaveWorked(await this.#timed('write', () => this.#keyv.set(key, value, ttlMs)));
   }
 
   async putMany(entries: readonly { key: string; value: unknown }[]): Promise<void> {
@@ -107,28 +107,28 @@ export class Namespace {
     }
   }
 
-  /** In the order of their keys, from `first` and before `end`. Rows written in the meantime may be missing. */
+  /** Yields rows in the order of their keys, from `first` up to but not including `end`. Rows written in the meantime may be missing. */
   async *between(first: string, end: string): AsyncGenerator<[key: string, value: unknown]> {
     let from: { first: string } | { after: string } = { first };
     for (;;) {
-      const rows = await this.#backend.range(this.name, { from, end, max: ROWS_AT_ONCE });
+      const rows = await this.#backend.range(this.name, { from, end, max: READ_BATCH_SIZE });
       for (const { key, text } of rows) yield [key, valueIn(text)];
       const last = rows.at(-1);
-      if (!last || rows.length < ROWS_AT_ONCE) return;
+      if (!last || rows.length < READ_BATCH_SIZE) return;
       from = { after: last.key };
       await setImmediate();
     }
   }
 
-  /** Covers the whole store. */
+  /** Clears expired rows in the whole store, not only in this namespace. */
   clearExpired(): Promise<void> {
     return this.#backend.clearExpired();
   }
 
   async #timed<T>(operation: StoreUse['operation'], work: () => Promise<T>): Promise<T> {
-    const note = this.#note;
-    if (!note) return work();
-    const began = performance.now();
+    const onUse = this.#onUse;
+    if (!onUse) return work();
+    const startedAt = performance.now();
     let failure: StoreErrorKind | undefined;
     try {
       return await work();
@@ -136,7 +136,7 @@ export class Namespace {
       failure = error instanceof StoreError ? error.kind : 'failed';
       throw error;
     } finally {
-      note({ operation, ms: performance.now() - began, failure });
+      onUse({ operation, ms: performance.now() - startedAt, failure });
     }
   }
 
@@ -147,61 +147,61 @@ export class Namespace {
 
 export type Namespaces = ReturnType<typeof openNamespaces>;
 
-function everyNamespace<T>(make: (name: string, durability: Durability) => T) {
-  const atOnce = (name: string): T => make(name, 'at-once');
-  const soon = (name: string): T => make(name, 'soon');
+function everyNamespace<T>(create: (name: string, durability: Durability) => T) {
+  const immediate = (name: string): T => create(name, 'immediate');
+  const deferred = (name: string): T => create(name, 'deferred');
   return {
     /** Tasks for which something is left to do. */
-    live: atOnce('live'),
+    live: immediate('live'),
     /** All others, until they expire. */
-    finished: atOnce('finished'),
+    finished: immediate('finished'),
     /** Orders as they were sent, until their outcome is known. */
-    sent: atOnce(LARGE_NAMESPACE),
+    sent: immediate(LARGE_NAMESPACE),
     /** The lists of each member and server; after a power cut they are rebuilt from the tasks. */
-    index: soon('index'),
+    index: deferred('index'),
     /** The usage of each member. Entries of erased tasks could not be created again. */
-    ledger: atOnce(RANGED_NAMESPACE),
+    ledger: immediate(RANGED_NAMESPACE),
     /** Tasks by remote id; after a power cut a missing id counts as one that was never followed. */
-    remotes: soon('remotes'),
+    remotes: deferred('remotes'),
     /** The fingerprints of the files of settled tasks; the doctor recreates a missing row. */
-    fingerprints: soon('fingerprints'),
+    fingerprints: deferred('fingerprints'),
     /** How long recent tasks took; a few may be lost. */
-    durations: soon('durations'),
+    durations: deferred('durations'),
     /** The recent outcomes of each model; lost ones are observed again. */
-    models: soon('models'),
+    models: deferred('models'),
     /** What jobs of each model have cost; lost costs are learned again. */
-    costs: soon('costs'),
+    costs: deferred('costs'),
     /** When the gateway was last polled. A power cut lasts longer than the gap between polls, so a lost time does not matter. */
-    asking: soon('asking'),
+    asking: deferred('asking'),
     /** Messages that are updated for a while; pressing the button again starts a lost one. */
-    follows: soon('follows'),
+    follows: deferred('follows'),
     /** The sums that anonymous ledger entries still count in, until their periods are over. */
-    allowances: atOnce('allowances'),
+    allowances: immediate('allowances'),
     /** The admins' decisions about spending. */
-    budgets: atOnce('budgets'),
+    budgets: immediate('budgets'),
     /** The admins' rules for content. */
-    rules: atOnce('rules'),
+    rules: immediate('rules'),
     /** Reports of results to moderators. */
-    reports: atOnce('reports'),
+    reports: immediate('reports'),
     /** The messages that the bot posted in the log channels of servers. */
-    serverLogs: atOnce('server-logs'),
+    serverLogs: immediate('server-logs'),
     /** Orders that wait for the member's confirmation, for a quarter of an hour. */
-    proposals: atOnce('proposals'),
+    proposals: immediate('proposals'),
     /** The pseudonym of each member at the gateway. */
-    pseudonyms: atOnce('pseudonyms'),
+    pseudonyms: immediate('pseudonyms'),
     /** Notices to the operator, and the messages that carry them. */
-    notices: soon('notices'),
+    notices: deferred('notices'),
     /** The recent starts of the bot. */
-    runs: soon('runs'),
+    runs: deferred('runs'),
     /** Rows that could not be read. */
-    quarantine: atOnce('quarantine'),
-    erasures: atOnce('forgetting'),
-    meta: atOnce('meta'),
+    quarantine: immediate('quarantine'),
+    erasures: immediate('forgetting'),
+    meta: immediate('meta'),
   };
 }
 
-export const openNamespaces = (backend: Backend, note?: NoteStoreUse) =>
-  everyNamespace((name, durability) => new Namespace(name, backend, durability, note));
+export const openNamespaces = (backend: Backend, onUse?: StoreUseListener) =>
+  everyNamespace((name, durability) => new Namespace(name, backend, durability, onUse));
 
 const names = everyNamespace((name) => name);
 export type NamespaceKey = keyof Namespaces;

@@ -6,7 +6,7 @@ import { parseWith, type Quarantine, Rows } from './rows.ts';
 import { rowKey } from './side-rows.ts';
 
 /** If the cause of a notice persists for longer than this, the bot reports it again. */
-const NOTICE_MS = 30 * DAY_MS;
+const NOTICE_TTL_MS = 30 * DAY_MS;
 
 export const noticeRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(noticeRow));
@@ -21,7 +21,7 @@ export const storedNotices = (namespace: Namespace, quarantine: Quarantine): Not
     await setAside();
     return [...good.values()];
   },
-  put: (notice) => namespace.put(rowKey(causeOf(notice)), notice, NOTICE_MS),
+  put: (notice) => namespace.put(rowKey(causeOf(notice)), notice, NOTICE_TTL_MS),
   remove: (notice) => namespace.delete(rowKey(causeOf(notice))),
 });
 

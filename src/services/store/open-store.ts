@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { KindSpecs } from '../tasks/task.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
-import { secureOlder } from './backup/before-upgrade.ts';
+import { backUpBeforeUpgrade } from './backup/before-upgrade.ts';
 import { StoreHealth } from './health.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
-import { type NoteStoreUse, openNamespaces } from './namespaces.ts';
+import { openNamespaces, type StoreUseListener } from './namespaces.ts';
 import type { RemoteParts } from './remote/connect.ts';
 import { openRemote, openRemoteToRead, type ReadableStore } from './remote/open-remote.ts';
 import type { OpenedBackend } from './remote/partition.ts';
@@ -21,18 +21,18 @@ export interface StoreParts extends OpenParts {
   specs: KindSpecs;
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
-  onUse?: NoteStoreUse | undefined;
+  onUse?: StoreUseListener | undefined;
   backupPassphrase?: string | undefined;
-  /** May change the schema of a store on a server, which no start backs up. */
+  /** Whether the schema of a store on a server may be changed. The bot does not back up such a store. */
   mayMigrate?: boolean | undefined;
 }
 
-/** Throws a `StoreError` where the store cannot be used; nothing is opened or changed then. */
+/** Throws a `StoreError` if the store cannot be used; in that case, nothing is opened or changed. */
 export async function openStore(address: StoreAddress, parts: StoreParts): Promise<StoredTasks> {
   return openTasks(address, await openBackend(address, parts), parts);
 }
 
-/** The tasks on opened rows, which are closed where their store cannot be used. */
+/** Opens the tasks of an opened backend, and closes the backend if its store cannot be used. */
 export async function openTasks(
   address: StoreAddress,
   { backend, ownership, close }: OpenedBackend,
@@ -41,11 +41,11 @@ export async function openTasks(
   try {
     const health = new StoreHealth(parts.clock);
     const namespaces = openNamespaces(backend, (use) => {
-      health.note(use);
+      health.record(use);
       parts.onUse?.(use);
     });
     await refuseIncomplete(namespaces.meta, backend.name);
-    await secureOlder(address, namespaces, backend.name, parts);
+    await backUpBeforeUpgrade(address, namespaces, backend.name, parts);
     const olderSchema = await markSchema(namespaces.meta, parts.botVersion);
     return new StoredTasks({ ...parts, namespaces, ownership, health, olderSchema, close });
   } catch (error) {
@@ -54,17 +54,17 @@ export async function openTasks(
   }
 }
 
-/** Opens the rows behind an address for this process alone, and creates a missing store. */
+/** Opens the rows behind a URL for this process alone, and creates a missing store. */
 export async function openBackend(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend> {
   if (isLocal(address)) return openFile(address, parts);
-  const opened = await openRemote(address, parts, { makes: true });
-  if (!opened) throw new Error('A store that is made where there is none is there.');
-  return opened;
+  const store = await openRemote(address, parts, { create: true });
+  if (!store) throw new Error('The store was not created.');
+  return store;
 }
 
-/** Opens a store only where a bot has used it before; creates nothing. */
+/** Opens a store only if a bot has used it before; creates nothing. */
 export async function openExisting(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend | undefined> {
-  if (!isLocal(address)) return openRemote(address, parts, { makes: false });
+  if (!isLocal(address)) return openRemote(address, parts, { create: false });
   return existsSync(fileOf(address)) ? openFile(address, parts) : undefined;
 }
 
@@ -88,22 +88,22 @@ export async function openToRead(address: StoreAddress, parts: OpenParts): Promi
 }
 
 function openFile(address: StoreAddress, { busyTimeoutMs }: OpenParts): OpenedBackend {
-  const asked = fileOf(address);
-  if (asked === IN_MEMORY) return opened(new SqliteBackend(IN_MEMORY), () => undefined);
+  const path = fileOf(address);
+  if (path === IN_MEMORY) return openedBackend(new SqliteBackend(IN_MEMORY), () => undefined);
   let unlock: (() => void) | undefined;
   try {
-    const file = resolvePath(asked);
+    const file = resolvePath(path);
     unlock = lockStore(file);
     checkFile(file, busyTimeoutMs);
     makePrivate(file);
-    return opened(new SqliteBackend(file, { busyTimeoutMs }), unlock);
+    return openedBackend(new SqliteBackend(file, { busyTimeoutMs }), unlock);
   } catch (error) {
     unlock?.();
-    throw sqliteFailure(error, asked);
+    throw sqliteFailure(error, path);
   }
 }
 
-function opened(backend: SqliteBackend, unlock: () => void): OpenedBackend {
+function openedBackend(backend: SqliteBackend, unlock: () => void): OpenedBackend {
   const close = async (): Promise<void> => {
     backend.close();
     unlock();
@@ -111,7 +111,7 @@ function opened(backend: SqliteBackend, unlock: () => void): OpenedBackend {
   return { backend, ownership: soleOwnership, close };
 }
 
-/** Read-only, so that a refused store stays unchanged to the last byte. */
+/** Opens the file read-only, so that a refused store stays unchanged to the last byte. */
 function checkFile(file: string, busyTimeoutMs: number | undefined): void {
   if (!existsSync(file)) return;
   const connection = new SqliteBackend(file, { busyTimeoutMs, readOnly: true });

@@ -19,19 +19,19 @@ interface CountParts extends RemoteParts {
 
 /** The number of partitions of a store, which is fixed at its first start. A store that was created without partitions has one. */
 export async function partitionCount(server: Server, parts: CountParts): Promise<number> {
-  const end = performance.now() + MAX_WAIT_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const known = await knownCount(server);
     if (known !== undefined) return known;
-    const opened = await openPartition(server, 0, parts, Lease.tryTake);
-    if (opened) {
+    const partition = await openPartition(server, 0, parts, Lease.tryAcquire);
+    if (partition) {
       try {
-        return await firstCount(opened.backend, parts.partitions);
+        return await firstCount(partition.backend, parts.partitions);
       } finally {
-        await opened.close();
+        await partition.close();
       }
     }
-    if (performance.now() > end)
+    if (performance.now() > deadline)
       throw new StoreError(
         'in-use',
         `Another Atelier uses the store ${server.name} and has not written anything yet. Start this one again when the other one is ready.`,
@@ -52,13 +52,13 @@ async function knownCount(server: Server): Promise<number | undefined> {
   return (await markedPartitions(namespaces.meta, backend.name)) ?? (isUsed ? 1 : undefined);
 }
 
-async function firstCount(backend: Backend, wanted: number): Promise<number> {
+async function firstCount(backend: Backend, configured: number): Promise<number> {
   const namespaces = openNamespaces(backend);
   const known = await markedPartitions(namespaces.meta, backend.name);
   if (known !== undefined) return known;
   if (await hasRows(backend, namespaces)) return 1;
-  await markPartitions(namespaces.meta, wanted);
-  return wanted;
+  await markPartitions(namespaces.meta, configured);
+  return configured;
 }
 
 /** Every store that a bot has started on has the mark; the rows are checked in case a move or a restore has not yet written the mark. */

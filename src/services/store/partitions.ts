@@ -5,7 +5,7 @@ import { refuseIncomplete } from './marks.ts';
 import { openNamespaces } from './namespaces.ts';
 import { openTasks, type StoreParts } from './open-store.ts';
 import { partitionCount } from './partition-count.ts';
-import { connectServer, warnAbout } from './remote/connect.ts';
+import { connectServer, logWarnings } from './remote/connect.ts';
 import { openPartition, readPartition } from './remote/partition.ts';
 import type { Server } from './remote/server.ts';
 import { shareHashSecret } from './shared-secret.ts';
@@ -37,19 +37,19 @@ export class Partitions {
 
   /** Like `openStore`, waits for the rest of a lease whose holder may have died. Closing the store leaves the connections open. */
   async open(partition: number): Promise<StoredTasks> {
-    const store = await this.#open(partition, Lease.take);
+    const store = await this.#open(partition, Lease.acquire);
     if (!store) throw inUseError(this.#server.name);
     return store;
   }
 
   /** Does not wait: returns undefined while another process has the partition. */
   tryOpen(partition: number): Promise<StoredTasks | undefined> {
-    return this.#open(partition, Lease.tryTake);
+    return this.#open(partition, Lease.tryAcquire);
   }
 
   /** The rows of a partition that another process may own, for reading only; undefined if there are none. */
   rows(partition: number): Promise<Backend | undefined> {
-    return readPartition(this.#server, this.#checked(partition));
+    return readPartition(this.#server, this.#validated(partition));
   }
 
   /** The names of the processes that currently own partitions. */
@@ -68,8 +68,8 @@ export class Partitions {
     return this.#server.close();
   }
 
-  async #open(partition: number, take: typeof Lease.tryTake): Promise<StoredTasks | undefined> {
-    const opened = await openPartition(this.#server, this.#checked(partition), this.#parts, take);
+  async #open(partition: number, acquire: typeof Lease.tryAcquire): Promise<StoredTasks | undefined> {
+    const opened = await openPartition(this.#server, this.#validated(partition), this.#parts, acquire);
     if (!opened) return undefined;
     try {
       await mustBeWhole(this.#server);
@@ -81,7 +81,7 @@ export class Partitions {
     return openTasks(this.#address, opened, this.#parts);
   }
 
-  #checked(partition: number): number {
+  #validated(partition: number): number {
     if (Number.isInteger(partition) && partition >= 0 && partition < this.count) return partition;
     throw new Error(`There is no partition ${partition} of ${this.count}.`);
   }
@@ -103,7 +103,7 @@ export async function openPartitions(address: StoreAddress, parts: PartitionsPar
   const server = await connectServer(address, parts);
   try {
     await server.prepare?.();
-    await warnAbout(server, parts.log);
+    await logWarnings(server, parts.log);
     await mustBeWhole(server);
     return new Partitions(server, address, { parts, count: await partitionCount(server, parts) });
   } catch (error) {

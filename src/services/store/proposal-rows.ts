@@ -29,8 +29,8 @@ function readProposal(value: unknown, specs: KindSpecs): Proposal | undefined {
 }
 
 function readOrder<K extends TaskKind>(kind: K, stored: unknown, specs: KindSpecs): OrderedRequest<K> | undefined {
-  const { request: shape } = specs[kind];
-  const read = shape.safeParse(stored);
+  const { request: schema } = specs[kind];
+  const read = schema.safeParse(stored);
   return read.success ? { kind, request: read.data } : undefined;
 }
 
@@ -38,7 +38,7 @@ function readOrder<K extends TaskKind>(kind: K, stored: unknown, specs: KindSpec
 export function storedProposals(namespace: Namespace, quarantine: Quarantine, specs: KindSpecs): ProposalStore {
   const rows = proposalRows(namespace, quarantine, specs);
   return {
-    put: (proposal, lastsMs) => namespace.put(proposal.id, proposal, lastsMs),
+    put: (proposal, ttlMs) => namespace.put(proposal.id, proposal, ttlMs),
     get: (id) => rows.get(id),
     remove: (id) => namespace.delete(id),
     async of(memberId) {

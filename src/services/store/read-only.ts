@@ -42,7 +42,7 @@ export class ReadOnlyTasks {
     return this.#store.entries;
   }
 
-  get decided(): Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'pseudonyms'> {
+  get decisions(): Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'pseudonyms'> {
     return this.#store;
   }
 
@@ -50,11 +50,11 @@ export class ReadOnlyTasks {
   async page(query: PageQuery): Promise<TaskPage> {
     const owner = listOwner(query.of);
     let starts = await this.#index.starts(owner);
-    for (let tries = 1; starts.length > 0; tries++) {
+    for (let attempt = 1; starts.length > 0; attempt++) {
       const page = await this.#store.page(query);
-      const now = await this.#index.starts(owner);
-      if (tries === MAX_ATTEMPTS || String(now) === String(starts)) return page;
-      starts = now;
+      const latest = await this.#index.starts(owner);
+      if (attempt === MAX_ATTEMPTS || String(latest) === String(starts)) return page;
+      starts = latest;
     }
     return { summaries: [], next: undefined };
   }
@@ -76,7 +76,7 @@ export class ReadOnlyTasks {
 /** keyv deletes an expired row when it reads it, but only the owner may do that. */
 function withoutRemovals(backend: Backend): Backend {
   return {
-    ...{ name: backend.name, range: (...question) => backend.range(...question) },
+    ...{ name: backend.name, range: (...args) => backend.range(...args) },
     clearExpired: () => backend.clearExpired(),
     countExpired: (now) => backend.countExpired(now),
     everyRow: (namespaces) => backend.everyRow(namespaces),

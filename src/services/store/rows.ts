@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts';
 import { type Namespace, UnreadableRow } from './namespaces.ts';
 
 const ownedRow = z.object({ requesterId: z.string() });
-const untoldRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optional() });
+const unnotifiedRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optional() });
 
 /** Moves unreadable rows to a namespace in which they do no harm and an operator can still read them. */
 export class Quarantine {
@@ -22,28 +22,31 @@ export class Quarantine {
     return this.#added;
   }
 
-  /** Written there before it is deleted here: after a crash in between it is in both places, but it is never lost. */
-  async add(from: Namespace, key: string, value: unknown, why: string): Promise<void> {
+  /** Writes the row to the quarantine before deleting the original. After a crash in between, both exist, but nothing is lost. */
+  async add(source: Namespace, key: string, value: unknown, reason: string): Promise<void> {
     const { log, clock } = this.#parts;
     const at = clock.now();
     const text = value instanceof UnreadableRow ? value.text : JSON.stringify(value);
     const owner = ownedRow.safeParse(value).data?.requesterId;
-    const row = { from: from.name, key, text, why, at, ...(owner && { owner }) };
-    await this.#namespace.put(`${from.name}:${key}:${at}`, row);
-    await from.delete(key);
+    const row = { from: source.name, key, text, why: reason, at, ...(owner && { owner }) };
+    await this.#namespace.put(`${source.name}:${key}:${at}`, row);
+    await source.delete(key);
     this.#added += 1;
-    log.error({ namespace: from.name, key, why }, 'A stored row was set aside; run `npm run doctor` for details.');
+    log.error(
+      { namespace: source.name, key, why: reason },
+      'A stored row was set aside; run `npm run doctor` for details.',
+    );
   }
 
-  /** Notifies each owner once that a row was set aside; if `tell` returns false, the next start tries again. */
-  async tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
-    const told = new Map<string, boolean>();
+  /** Notifies each owner once that a row was set aside; if `notify` returns false, the next start tries again. */
+  async notifyOwners(notify: (memberId: string) => Promise<boolean>): Promise<void> {
+    const notified = new Map<string, boolean>();
     for await (const [key, value] of this.#namespace.entries()) {
-      const { owner } = untoldRow.safeParse(value).data ?? {};
+      const { owner } = unnotifiedRow.safeParse(value).data ?? {};
       if (owner === undefined) continue;
-      const isTold = told.get(owner) ?? (await tell(owner));
-      told.set(owner, isTold);
-      if (isTold) await this.#namespace.put(key, { ...untoldRow.parse(value), isTold });
+      const isNotified = notified.get(owner) ?? (await notify(owner));
+      notified.set(owner, isNotified);
+      if (isNotified) await this.#namespace.put(key, { ...unnotifiedRow.parse(value), isTold: isNotified });
     }
   }
 }

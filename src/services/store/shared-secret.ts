@@ -25,20 +25,20 @@ export async function shareHashSecret(
 
 /** The owner of partition 0 creates the key when it opens the partition. If there is no owner, the key is created here. */
 async function firstSecret(server: Server, parts: RemoteParts): Promise<string> {
-  const end = performance.now() + MAX_WAIT_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const first = await readPartition(server, 0);
     const known = first && (await hashSecretMark(openNamespaces(first).meta).read());
     if (known) return known.secret;
-    const opened = await openPartition(server, 0, parts, Lease.tryTake);
-    if (opened) {
+    const firstPartition = await openPartition(server, 0, parts, Lease.tryAcquire);
+    if (firstPartition) {
       try {
-        return await hashSecret(openNamespaces(opened.backend).meta);
+        return await hashSecret(openNamespaces(firstPartition.backend).meta);
       } finally {
-        await opened.close();
+        await firstPartition.close();
       }
     }
-    if (performance.now() > end) throw inUseError(server.name);
+    if (performance.now() > deadline) throw inUseError(server.name);
     await pause(systemClock, CHECK_INTERVAL_MS);
   }
 }

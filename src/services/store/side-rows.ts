@@ -12,15 +12,15 @@ import { RETENTION_MS } from './task-rows.ts';
 export class SentOrderRows {
   readonly #namespace: Namespace;
   /** Live tasks that may have a row. A row left by a crash is deleted at the end of its task. */
-  readonly #kept = new Set<string>();
+  readonly #taskIds = new Set<string>();
 
   constructor(namespace: Namespace) {
     this.#namespace = namespace;
   }
 
-  /** For a task from an earlier run. */
+  /** Registers a live task from an earlier run. */
   restore(task: Task): void {
-    if (mayBeSentAgain(task)) this.#kept.add(task.id);
+    if (mayBeSentAgain(task)) this.#taskIds.add(task.id);
   }
 
   async read(id: string): Promise<SentOrder | undefined> {
@@ -28,25 +28,25 @@ export class SentOrderRows {
   }
 
   async put(id: string, sent: SentOrder): Promise<void> {
-    this.#kept.add(id);
+    this.#taskIds.add(id);
     await this.#namespace.put(id, sent, RETENTION_MS);
   }
 
   /** Runs after the task is stored, since the task says whether the row is still needed. */
   async update(task: Task): Promise<void> {
-    if (isLive(task) && !this.#kept.has(task.id)) return;
+    if (isLive(task) && !this.#taskIds.has(task.id)) return;
     if (!mayBeSentAgain(task)) await this.remove(task.id);
-    else if (!isLive(task)) this.#kept.delete(task.id);
+    else if (!isLive(task)) this.#taskIds.delete(task.id);
   }
 
   async remove(id: string): Promise<void> {
     await this.#namespace.delete(id);
-    this.#kept.delete(id);
+    this.#taskIds.delete(id);
   }
 }
 
 /** A model that was not used for this long may have changed. */
-const EXPERIENCE_MS = 180 * DAY_MS;
+const EXPERIENCE_TTL_MS = 180 * DAY_MS;
 
 const remoteSchema = z.object({ id: z.string() });
 
@@ -71,12 +71,12 @@ export class RemoteIdRows {
     return remoteSchema.safeParse(await this.#namespace.get(rowKey(remoteId))).data?.id;
   }
 
-  async forget({ id, remoteId }: Task): Promise<void> {
+  async remove({ id, remoteId }: Task): Promise<void> {
     if (remoteId !== undefined && (await this.find(remoteId)) === id) await this.#namespace.delete(rowKey(remoteId));
   }
 }
 
-/** Keys come from outside: keyv does not accept empty ones, and strips the namespace's name from the start of one. */
+/** Makes a key from outside safe: keyv does not accept an empty key, and strips the namespace's name from the start of a key. */
 export const rowKey = (key: string): string => `of ${key}`;
 
 export const durationRows = (namespace: Namespace, quarantine: Quarantine) =>
@@ -92,7 +92,7 @@ export const storedExperience = (namespace: Namespace, quarantine: Quarantine): 
     await setAside();
     return new Map([...good.values()].map(({ id, ...experience }) => [id, experience]));
   },
-  put: (id, experience) => namespace.put(rowKey(id), { id, ...experience }, EXPERIENCE_MS),
+  put: (id, experience) => namespace.put(rowKey(id), { id, ...experience }, EXPERIENCE_TTL_MS),
 });
 
 export const costRows = (namespace: Namespace, quarantine: Quarantine) =>
@@ -105,7 +105,7 @@ export const storedCosts = (namespace: Namespace, quarantine: Quarantine): Learn
     await setAside();
     return [...good.values()];
   },
-  put: (costs) => namespace.put(rowKey(`${costs.kind}:${costs.model}`), costs, EXPERIENCE_MS),
+  put: (costs) => namespace.put(rowKey(`${costs.kind}:${costs.model}`), costs, EXPERIENCE_TTL_MS),
 });
 
 export const erasureRows = (namespace: Namespace, quarantine: Quarantine) =>

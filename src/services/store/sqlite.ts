@@ -8,10 +8,10 @@ import {
   closedError,
   type Durability,
   inUseError,
-  type PlacedRow,
+  type NamespacedRow,
   type Range,
   type Row,
-  rowsAtOnce,
+  readBatchSize,
   StoreError,
   type StoreErrorKind,
 } from './backend.ts';
@@ -43,7 +43,7 @@ export function sqliteFailure(error: unknown, file: string): StoreError {
     case SQLITE_NOTADB:
       return failure(
         'corrupt',
-        `The store ${file} is damaged or not a database. Stop Atelier and replace the file with a backup; if you have none, move it away, and Atelier creates a new store.`,
+        `The store ${file} is damaged or not a database. Stop Atelier and replace the file with a backup; if you have none, move it elsewhere, and Atelier will create a new store.`,
       );
     case SQLITE_CANTOPEN:
       return failure(
@@ -70,52 +70,55 @@ function codeOf(error: unknown): unknown {
 }
 
 // Tasks contain prompts and, for a quarter of an hour, tokens that allow replies in the bot's name.
-const ONLY_OWNER_ENTERS = 0o700;
-const ONLY_OWNER_READS = 0o600;
-const ANY_PERMISSION = 0o777;
+const OWNER_ONLY_FOLDER_MODE = 0o700;
+const OWNER_ONLY_FILE_MODE = 0o600;
+const PERMISSION_BITS = 0o777;
 
 /** The files that SQLite creates next to a database in WAL mode. */
-const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
+const COMPANION_SUFFIXES = ['-wal', '-shm', '-journal'] as const;
 
 /** Creates the folder and resolves links, so that two paths to the same store are recognised as one. */
 export function resolvePath(file: string): string {
-  mkdirSync(dirname(file), { recursive: true, mode: ONLY_OWNER_ENTERS });
+  mkdirSync(dirname(file), { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
   return existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 }
 
-/** Restricts a file, even a new one, to its owner. Never opens an existing file: closing it would drop every lock of this process on it (POSIX). */
+/**
+ * Restricts a file to its owner, creating it if it does not exist. Never opens an existing file: closing it would drop every lock of this
+ * process on it (POSIX).
+ */
 export function makePrivate(file: string): void {
-  if (!existsSync(file)) closeSync(openSync(file, 'wx', ONLY_OWNER_READS));
-  for (const path of [file, ...COMPANIONS.map((suffix) => file + suffix)])
-    if (existsSync(path) && !isPrivate(path)) chmodSync(path, permissionsOf(path) & ONLY_OWNER_READS);
+  if (!existsSync(file)) closeSync(openSync(file, 'wx', OWNER_ONLY_FILE_MODE));
+  for (const path of [file, ...COMPANION_SUFFIXES.map((suffix) => file + suffix)])
+    if (existsSync(path) && !isPrivate(path)) chmodSync(path, permissionsOf(path) & OWNER_ONLY_FILE_MODE);
 }
 
-export const isPrivate = (file: string): boolean => (permissionsOf(file) & ~ONLY_OWNER_READS) === 0;
+export const isPrivate = (file: string): boolean => (permissionsOf(file) & ~OWNER_ONLY_FILE_MODE) === 0;
 
-const permissionsOf = (path: string): number => statSync(path).mode & ANY_PERMISSION;
+const permissionsOf = (path: string): number => statSync(path).mode & PERMISSION_BITS;
 
 /**
  * Reserves the store for this process until the returned function is called or the process ends, however it ends.
  *
  * The lock is an open exclusive transaction on an empty SQLite file: SQLite handles the locks of each platform, even between two holders in one process, and
- * the system frees them when a process is killed.
+ * the operating system releases them when a process is killed.
  */
 export function lockStore(file: string): () => void {
-  const lock = `${file}.lock`;
+  const lockFile = `${file}.lock`;
   let database: DatabaseSync | undefined;
   try {
-    makePrivate(lock);
-    database = new DatabaseSync(lock);
+    makePrivate(lockFile);
+    database = new DatabaseSync(lockFile);
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database?.close();
-    const failure = sqliteFailure(error, lock);
+    const failure = sqliteFailure(error, lockFile);
     if (failure.kind !== 'locked') throw failure;
     throw inUseError(file, error);
   }
-  const held = database;
+  const lockDatabase = database;
   return () => {
-    if (held.isOpen) held.close();
+    if (lockDatabase.isOpen) lockDatabase.close();
   };
 }
 
@@ -125,12 +128,12 @@ export const TABLE = 'atelier';
 const BUSY_TIMEOUT_MS = 5_000;
 
 // https://www.sqlite.org/pragma.html#pragma_synchronous, in WAL mode
-const SYNCHRONOUS: Readonly<Record<Durability, string>> = { 'at-once': 'FULL', soon: 'NORMAL' };
+const SYNCHRONOUS: Readonly<Record<Durability, string>> = { immediate: 'FULL', deferred: 'NORMAL' };
 
 const isBindable = (value: unknown): value is SQLInputValue =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
 
-/** One connection for all namespaces, as the adapters' driver: failures become `StoreError`s while their code is known, and it does not wait for locks. */
+/** One connection for all namespaces. It is the adapters' driver, so that errors become `StoreError`s while SQLite's error code is still known. */
 export class SqliteBackend implements Backend {
   readonly name: string;
   readonly #database: DatabaseSync;
@@ -154,7 +157,7 @@ export class SqliteBackend implements Backend {
 
   adapter(namespace: string, durability: Durability): KeyvSqlite {
     const driver = this.#driverFor(durability);
-    const adapter = new KeyvSqlite({ table: TABLE, iterationLimit: rowsAtOnce(namespace), driver });
+    const adapter = new KeyvSqlite({ table: TABLE, iterationLimit: readBatchSize(namespace), driver });
     this.#anyAdapter ??= adapter;
     return adapter;
   }
@@ -174,7 +177,7 @@ export class SqliteBackend implements Backend {
   }
 
   clearExpired(): Promise<void> {
-    return (this.#anyAdapter ?? this.adapter('', 'at-once')).clearExpired();
+    return (this.#anyAdapter ?? this.adapter('', 'immediate')).clearExpired();
   }
 
   async countExpired(now: number): Promise<number> {
@@ -182,12 +185,12 @@ export class SqliteBackend implements Backend {
     return Number(row?.count);
   }
 
-  /** Reads in one transaction, which does not see what others write in the meantime. Nothing else may use this connection until it is over. */
-  async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
+  /** Reads in one transaction, which does not see what others write meanwhile. Nothing else may use this connection until the transaction ends. */
+  async *everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow> {
     this.rows('BEGIN');
     try {
-      const wanted = namespaces.map(() => '?').join();
-      const sql = `SELECT namespace, key, value FROM "${TABLE}" WHERE namespace IN (${wanted}) ORDER BY rowid`;
+      const placeholders = namespaces.map(() => '?').join();
+      const sql = `SELECT namespace, key, value FROM "${TABLE}" WHERE namespace IN (${placeholders}) ORDER BY rowid`;
       for (const { namespace, key, value } of this.#database.prepare(sql).iterate(...namespaces))
         yield { namespace: String(namespace), key: String(key), text: String(value) };
     } catch (error) {

@@ -19,7 +19,7 @@ import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
 import {
   type Duration,
   type ErasureMark,
-  KEPT_DURATIONS,
+  MAX_DURATIONS_PER_KEY,
   type PageQuery,
   type SentOrder,
   type TaskPage,
@@ -65,7 +65,7 @@ interface StoredTasksParts {
   close(): void | Promise<void>;
 }
 
-const CLEANED_AT_ONCE = 200;
+const CLEANUP_BATCH_SIZE = 200;
 
 /**
  * Tasks, their list entries and durations. There are no transactions over several rows; instead, writes are ordered so that a crash after any of
@@ -170,8 +170,8 @@ export class StoredTasks implements TaskStore {
         live.push(task);
       }
     }
-    for (let at = 0; at < expired.length; at += CLEANED_AT_ONCE)
-      await this.#dropTokens(expired.slice(at, at + CLEANED_AT_ONCE).sort());
+    for (let start = 0; start < expired.length; start += CLEANUP_BATCH_SIZE)
+      await this.#dropTokens(expired.slice(start, start + CLEANUP_BATCH_SIZE).sort());
     return live.sort((a, b) => a.times.created - b.times.created || (a.id < b.id ? -1 : 1));
   }
 
@@ -198,7 +198,7 @@ export class StoredTasks implements TaskStore {
       // Deleted before its task, so that no prompt stays behind without anything that refers to it.
       await this.#sent.remove(task.id);
       await this.#writeListEntries(task, asPointer);
-      await this.#remotes.forget(task);
+      await this.#remotes.remove(task);
       await this.#parts.namespaces.fingerprints.delete(task.id);
       await this.#parts.namespaces.live.delete(task.id);
       await this.#parts.namespaces.finished.delete(task.id);
@@ -209,17 +209,17 @@ export class StoredTasks implements TaskStore {
   async removeStaleSummaries(memberId: string): Promise<void> {
     const owner = listOwner({ memberId });
     const removed = await this.#locks.run(owner, async () => {
-      const lines: TaskSummary[] = [];
+      const staleSummaries: TaskSummary[] = [];
       for await (const chunk of this.#index.newestFirst(owner)) {
         const tasks = await this.#rows.find(chunk.map(({ id }) => id));
-        lines.push(...chunk.filter(({ id }) => !tasks.has(id)));
+        staleSummaries.push(...chunk.filter(({ id }) => !tasks.has(id)));
       }
-      return lines;
+      return staleSummaries;
     });
-    for (const line of removed) {
-      await this.#underLocksOf(line, async () => {
-        await this.#removeListEntries(line);
-        for (const list of listOwners(line)) await this.#index.removeStrayChunks(list);
+    for (const summary of removed) {
+      await this.#underLocksOf(summary, async () => {
+        await this.#removeListEntries(summary);
+        for (const list of listOwners(summary)) await this.#index.removeStrayChunks(list);
       });
     }
     await this.#locks.run(owner, () => this.#index.removeStrayChunks(owner));
@@ -229,8 +229,8 @@ export class StoredTasks implements TaskStore {
     const owner = listOwner(query.of);
     return this.#locks.run(owner, () =>
       readPage(query, {
-        lines: this.#index.newestFirst(owner, query.before),
-        isOver: this.#isOver,
+        chunks: this.#index.newestFirst(owner, query.before),
+        hasExpired: this.#hasExpired,
         isListedApart: ({ kind }) => this.#parts.specs[kind].traits.isListedByParent === true,
         find: (ids) => this.#rows.find(ids),
       }),
@@ -247,7 +247,7 @@ export class StoredTasks implements TaskStore {
 
   addDuration(key: string, duration: Duration): Promise<void> {
     return this.#locks.run(durationsLock(key), async () => {
-      const durations = [...(await this.#readDurations(key)), duration].slice(-KEPT_DURATIONS);
+      const durations = [...(await this.#readDurations(key)), duration].slice(-MAX_DURATIONS_PER_KEY);
       await this.#parts.namespaces.durations.put(rowKey(key), { durations });
     });
   }
@@ -297,8 +297,8 @@ export class StoredTasks implements TaskStore {
       await this.#writeListEntries(task);
       await this.#parts.namespaces.live.delete(task.id);
     } else {
-      const before = (await this.#rows.findLocked([task.id])).get(task.id);
-      const isListed = before !== undefined && isSameSummary(summaryOf(before), summaryOf(task));
+      const previous = (await this.#rows.findLocked([task.id])).get(task.id);
+      const isListed = previous !== undefined && isSameSummary(summaryOf(previous), summaryOf(task));
       if (!isListed) await this.#writeListEntries(task, asPointer);
       await this.#rows.putFinished(task);
       if (!isListed) await this.#writeListEntries(task);
@@ -306,8 +306,8 @@ export class StoredTasks implements TaskStore {
     await this.#sent.update(task);
   }
 
-  async #writeListEntries(task: Task, shape = (line: TaskSummary): TaskSummary => line): Promise<void> {
-    for (const owner of listOwners(task)) await this.#index.put(owner, shape(summaryOf(task)), this.#isOver);
+  async #writeListEntries(task: Task, transform = (summary: TaskSummary): TaskSummary => summary): Promise<void> {
+    for (const owner of listOwners(task)) await this.#index.put(owner, transform(summaryOf(task)), this.#hasExpired);
   }
 
   /** The member's own entry is deleted last, because the server's entry is found through it. */
@@ -329,7 +329,7 @@ export class StoredTasks implements TaskStore {
     });
   }
 
-  /** The adapter removes an expired row when it is read, but these are never read again. */
+  /** The adapter removes an expired row when it is read, but finished tasks may never be read again. */
   async #clearExpired(): Promise<void> {
     const now = this.#parts.clock.now();
     if (now - this.#clearedAt < DAY_MS) return;
@@ -337,7 +337,7 @@ export class StoredTasks implements TaskStore {
     await this.#parts.namespaces.finished.clearExpired();
   }
 
-  readonly #isOver = (line: TaskSummary): boolean => isExpired(line.settledAt, this.#parts.clock.now());
+  readonly #hasExpired = (summary: TaskSummary): boolean => isExpired(summary.settledAt, this.#parts.clock.now());
 
   #underLocksOf<T>(task: ListedTask, work: () => Promise<T>): Promise<T> {
     return this.#underLocks([...listOwners(task), taskLock(task.id)], work);
@@ -353,4 +353,4 @@ const durationsLock = (key: string): string => `durations ${key}`;
 type ListedTask = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
 
 /** An unsettled list entry only points to its task, which is authoritative, so a crash never leaves a wrong list. */
-const asPointer = (line: TaskSummary): TaskSummary => ({ ...line, settledAt: undefined });
+const asPointer = (summary: TaskSummary): TaskSummary => ({ ...summary, settledAt: undefined });

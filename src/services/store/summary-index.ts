@@ -5,7 +5,7 @@ import { summaryOf, type TaskSummary, taskSummary } from '../tasks/task-summary.
 import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
-/** So many that a page rarely needs a second row, and so few that a write stays small (about 25 KB). */
+/** Enough that a page rarely needs a second row, and few enough that a write stays small (about 25 KB). */
 const ENTRIES_PER_CHUNK = 100;
 
 /** Row `<owner>`: the first id of each chunk, in order. A chunk holds the summaries from there to the next chunk's first. */
@@ -16,42 +16,44 @@ export const chunkSchema = (specs: KindSpecs) =>
 type Head = z.output<typeof headSchema>;
 type Chunk = z.output<ReturnType<typeof chunkSchema>>;
 
-interface Place {
+interface ChunkPosition {
   starts: readonly string[];
-  at: number;
+  index: number;
 }
 
 /** The last chunk that starts at or before the id; undefined if the id is older than all of them. */
-function placeOf(id: string, starts: readonly string[]): Place | undefined {
-  const at = starts.findLastIndex((start) => start <= id);
-  return at === -1 ? undefined : { starts, at };
+function positionOf(id: string, starts: readonly string[]): ChunkPosition | undefined {
+  const index = starts.findLastIndex((start) => start <= id);
+  return index === -1 ? undefined : { starts, index };
 }
 
-export const chunkStart = ({ starts, at }: Place): string => starts[at] ?? '';
+export const chunkStart = ({ starts, index }: ChunkPosition): string => starts[index] ?? '';
 
 export const chunkKey = (owner: string, start: string): string => `${owner}:${start}`;
 
 /** After a crash during a split, entries may also be in the next chunk: those out of range are ignored. */
-export function summariesInRange(lines: readonly TaskSummary[], place: Place): TaskSummary[] {
-  const next = place.starts[place.at + 1];
-  return lines.filter(({ id }) => id >= chunkStart(place) && (next === undefined || id < next));
+export function summariesInRange(summaries: readonly TaskSummary[], position: ChunkPosition): TaskSummary[] {
+  const next = position.starts[position.index + 1];
+  return summaries.filter(({ id }) => id >= chunkStart(position) && (next === undefined || id < next));
 }
 
-const inOrder = (lines: readonly TaskSummary[]): TaskSummary[] => lines.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+const sortById = (summaries: readonly TaskSummary[]): TaskSummary[] =>
+  summaries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 export const isSameSummary = (known: TaskSummary, other: TaskSummary): boolean =>
   JSON.stringify(taskSummary.parse(known)) === JSON.stringify(taskSummary.parse(other));
 
 /** Yields the chunks of a list and then its head, from its entries in the order of their ids. */
-export function rowsOfList(owner: string, lines: readonly { id: string }[]): { key: string; value: object }[] {
+export function rowsOfList(owner: string, summaries: readonly { id: string }[]): { key: string; value: object }[] {
   const chunks: { id: string }[][] = [];
-  for (let at = 0; at < lines.length; at += ENTRIES_PER_CHUNK) chunks.push(lines.slice(at, at + ENTRIES_PER_CHUNK));
+  for (let index = 0; index < summaries.length; index += ENTRIES_PER_CHUNK)
+    chunks.push(summaries.slice(index, index + ENTRIES_PER_CHUNK));
   const starts = chunks.map(([first]) => first?.id ?? '');
-  const rows = chunks.map((chunk, at) => ({ key: chunkKey(owner, starts[at] ?? ''), value: { lines: chunk } }));
+  const rows = chunks.map((chunk, index) => ({ key: chunkKey(owner, starts[index] ?? ''), value: { lines: chunk } }));
   return starts.length > 0 ? [...rows, { key: owner, value: { starts } }] : [];
 }
 
-/** Sorts after every letter that a task's id may start with. */
+/** Sorts after every character that a task's id may start with. */
 const AFTER_IDS = '~';
 
 /**
@@ -76,146 +78,154 @@ export class SummaryIndex {
     return (await this.#heads.get(owner))?.starts ?? [];
   }
 
-  async put(owner: string, added: TaskSummary, isOver: (line: TaskSummary) => boolean): Promise<void> {
+  async put(owner: string, newSummary: TaskSummary, hasExpired: (summary: TaskSummary) => boolean): Promise<void> {
     const starts = await this.starts(owner);
-    const place = placeOf(added.id, starts);
-    if (!place) {
-      await this.#writeChunk(owner, added.id, [added]);
-      return this.#writeHead(owner, [added.id, ...starts]);
+    const position = positionOf(newSummary.id, starts);
+    if (!position) {
+      await this.#writeChunk(owner, newSummary.id, [newSummary]);
+      return this.#writeHead(owner, [newSummary.id, ...starts]);
     }
-    const before = await this.#chunk(owner, place);
-    const known = before.find(({ id }) => id === added.id);
-    if (known && isSameSummary(known, added)) return;
-    const lines = inOrder([...before.filter((line) => line !== known), added]);
-    if (lines.length <= ENTRIES_PER_CHUNK) return this.#writeChunk(owner, chunkStart(place), lines);
-    await this.#split(owner, place, lines, added);
-    await this.#dropOldest(owner, isOver);
+    const previous = await this.#chunk(owner, position);
+    const known = previous.find(({ id }) => id === newSummary.id);
+    if (known && isSameSummary(known, newSummary)) return;
+    const summaries = sortById([...previous.filter((summary) => summary !== known), newSummary]);
+    if (summaries.length <= ENTRIES_PER_CHUNK) return this.#writeChunk(owner, chunkStart(position), summaries);
+    await this.#split(owner, position, summaries, newSummary);
+    await this.#dropOldest(owner, hasExpired);
   }
 
   async remove(owner: string, id: string): Promise<void> {
-    const place = placeOf(id, await this.starts(owner));
-    if (!place) return;
-    const before = await this.#chunk(owner, place);
-    const lines = before.filter((known) => known.id !== id);
-    if (lines.length === before.length) return;
-    await (lines.length > 0 ? this.#writeChunk(owner, chunkStart(place), lines) : this.#dropChunk(owner, place));
+    const position = positionOf(id, await this.starts(owner));
+    if (!position) return;
+    const previous = await this.#chunk(owner, position);
+    const summaries = previous.filter((known) => known.id !== id);
+    if (summaries.length === previous.length) return;
+    await (summaries.length > 0
+      ? this.#writeChunk(owner, chunkStart(position), summaries)
+      : this.#dropChunk(owner, position));
   }
 
-  /** Removes chunks that are in no head, left by a crash. */
+  /** Removes chunks that no head refers to, which a crash may leave behind. */
   async removeStrayChunks(owner: string): Promise<void> {
-    const named = new Set((await this.starts(owner)).map((start) => chunkKey(owner, start)));
-    const astray: string[] = [];
+    const referencedKeys = new Set((await this.starts(owner)).map((start) => chunkKey(owner, start)));
+    const strayKeys: string[] = [];
     for await (const [key] of this.#namespace.between(chunkKey(owner, ''), chunkKey(owner, AFTER_IDS)))
-      if (!named.has(key)) astray.push(key);
-    await this.#namespace.delete(...astray);
+      if (!referencedKeys.has(key)) strayKeys.push(key);
+    await this.#namespace.delete(...strayKeys);
   }
 
   /** Yields chunk by chunk, newest first, starting below `before`. */
-  async *newestFirst(owner: string, before?: string): AsyncGenerator<TaskSummary[]> {
+  async *newestFirst(owner: string, beforeId?: string): AsyncGenerator<TaskSummary[]> {
     const starts = await this.starts(owner);
-    const first = before === undefined ? starts.length - 1 : placeOf(before, starts)?.at;
-    for (let at = first ?? -1; at >= 0; at--) {
-      const lines = await this.#chunk(owner, { starts, at });
-      yield lines.filter(({ id }) => before === undefined || id < before).reverse();
+    const first = beforeId === undefined ? starts.length - 1 : positionOf(beforeId, starts)?.index;
+    for (let index = first ?? -1; index >= 0; index--) {
+      const summaries = await this.#chunk(owner, { starts, index });
+      yield summaries.filter(({ id }) => beforeId === undefined || id < beforeId).reverse();
     }
   }
 
   /** The head is deleted first and written last, so that a partial list is never taken for a complete one. */
-  async rewrite(owner: string, lines: readonly TaskSummary[]): Promise<void> {
-    const before = await this.starts(owner);
-    await this.#namespace.delete(owner, ...before.map((start) => chunkKey(owner, start)));
-    for (const { key, value } of rowsOfList(owner, inOrder(lines))) await this.#namespace.put(key, value);
+  async rewrite(owner: string, summaries: readonly TaskSummary[]): Promise<void> {
+    const previous = await this.starts(owner);
+    await this.#namespace.delete(owner, ...previous.map((start) => chunkKey(owner, start)));
+    for (const { key, value } of rowsOfList(owner, sortById(summaries))) await this.#namespace.put(key, value);
   }
 
   /** The upper part is written before the head names it, and removed from the lower one afterwards. */
-  async #split(owner: string, place: Place, lines: readonly TaskSummary[], added: TaskSummary): Promise<void> {
-    const isNewest = lines.at(-1) === added;
-    const cut = isNewest ? lines.length - 1 : Math.floor(lines.length / 2);
-    const [lower, upper] = [lines.slice(0, cut), lines.slice(cut)];
-    const start = upper[0]?.id ?? added.id;
+  async #split(
+    owner: string,
+    position: ChunkPosition,
+    summaries: readonly TaskSummary[],
+    newSummary: TaskSummary,
+  ): Promise<void> {
+    const isNewest = summaries.at(-1) === newSummary;
+    const splitIndex = isNewest ? summaries.length - 1 : Math.floor(summaries.length / 2);
+    const [lower, upper] = [summaries.slice(0, splitIndex), summaries.slice(splitIndex)];
+    const start = upper[0]?.id ?? newSummary.id;
     await this.#writeChunk(owner, start, upper);
-    await this.#writeHead(owner, place.starts.toSpliced(place.at + 1, 0, start));
-    if (!isNewest) await this.#writeChunk(owner, chunkStart(place), lower);
+    await this.#writeHead(owner, position.starts.toSpliced(position.index + 1, 0, start));
+    if (!isNewest) await this.#writeChunk(owner, chunkStart(position), lower);
   }
 
   /** Runs with each new chunk, so that an index does not grow forever. */
-  async #dropOldest(owner: string, isOver: (line: TaskSummary) => boolean): Promise<void> {
-    const oldest = { starts: await this.starts(owner), at: 0 };
-    if ((await this.#chunk(owner, oldest)).every(isOver)) await this.#dropChunk(owner, oldest);
+  async #dropOldest(owner: string, hasExpired: (summary: TaskSummary) => boolean): Promise<void> {
+    const oldest = { starts: await this.starts(owner), index: 0 };
+    if ((await this.#chunk(owner, oldest)).every(hasExpired)) await this.#dropChunk(owner, oldest);
   }
 
-  async #dropChunk(owner: string, place: Place): Promise<void> {
-    const starts = place.starts.toSpliced(place.at, 1);
+  async #dropChunk(owner: string, position: ChunkPosition): Promise<void> {
+    const starts = position.starts.toSpliced(position.index, 1);
     await (starts.length > 0 ? this.#writeHead(owner, starts) : this.#namespace.delete(owner));
-    await this.#namespace.delete(chunkKey(owner, chunkStart(place)));
+    await this.#namespace.delete(chunkKey(owner, chunkStart(position)));
   }
 
-  async #chunk(owner: string, place: Place): Promise<TaskSummary[]> {
-    const chunk = await this.#chunks.get(chunkKey(owner, chunkStart(place)));
-    return summariesInRange(chunk?.lines ?? [], place);
+  async #chunk(owner: string, position: ChunkPosition): Promise<TaskSummary[]> {
+    const chunk = await this.#chunks.get(chunkKey(owner, chunkStart(position)));
+    return summariesInRange(chunk?.lines ?? [], position);
   }
 
   #writeHead(owner: string, starts: readonly string[]): Promise<void> {
     return this.#namespace.put(owner, { starts });
   }
 
-  #writeChunk(owner: string, start: string, lines: readonly TaskSummary[]): Promise<void> {
-    return this.#namespace.put(chunkKey(owner, start), { lines });
+  #writeChunk(owner: string, start: string, summaries: readonly TaskSummary[]): Promise<void> {
+    return this.#namespace.put(chunkKey(owner, start), { lines: summaries });
   }
 }
 
-const member = (id: string): string => `member:${id}`;
-const server = (id: string): string => `server:${id}`;
+const memberOwner = (id: string): string => `member:${id}`;
+const serverOwner = (id: string): string => `server:${id}`;
 
 /** The lists that a task belongs to, members before servers: locks are taken in this order. */
 export const listOwners = ({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>): string[] =>
-  guildId === undefined ? [member(requesterId)] : [member(requesterId), server(guildId)];
+  guildId === undefined ? [memberOwner(requesterId)] : [memberOwner(requesterId), serverOwner(guildId)];
 
-export const listOwner = (of: PageQuery['of']): string => ('memberId' in of ? member(of.memberId) : server(of.guildId));
+export const listOwner = (target: PageQuery['of']): string =>
+  'memberId' in target ? memberOwner(target.memberId) : serverOwner(target.guildId);
 
-interface Sources {
-  lines: AsyncIterable<readonly TaskSummary[]>;
-  isOver(line: TaskSummary): boolean;
-  /** Another task represents it in lists. */
-  isListedApart(line: TaskSummary): boolean;
+interface SummarySources {
+  chunks: AsyncIterable<readonly TaskSummary[]>;
+  hasExpired(summary: TaskSummary): boolean;
+  /** Whether another task represents this one in lists. */
+  isListedApart(summary: TaskSummary): boolean;
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
 }
 
-export async function readPage({ max, states, ...query }: PageQuery, sources: Sources): Promise<TaskPage> {
-  const isWanted = matcherOf(query);
+export async function readPage({ max, states, ...query }: PageQuery, sources: SummarySources): Promise<TaskPage> {
+  const matches = matcherOf(query);
   const found: TaskSummary[] = [];
-  for await (const chunk of sources.lines) {
-    const isShown = (line: TaskSummary) =>
-      !(query.withoutParts && sources.isListedApart(line)) && !sources.isOver(line);
-    const lines = chunk.filter((line) => isWanted(line) && isShown(line));
-    const current = await withCurrentState(lines, sources);
+  for await (const chunk of sources.chunks) {
+    const isShown = (summary: TaskSummary) =>
+      !(query.withoutParts && sources.isListedApart(summary)) && !sources.hasExpired(summary);
+    const summaries = chunk.filter((summary) => matches(summary) && isShown(summary));
+    const current = await withCurrentState(summaries, sources);
     found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
     // One more than requested shows whether there is another page.
     if (found.length > max) break;
   }
-  const lines = found.slice(0, max);
-  return { summaries: lines, next: found.length > max ? lines.at(-1)?.id : undefined };
+  const summaries = found.slice(0, max);
+  return { summaries, next: found.length > max ? summaries.at(-1)?.id : undefined };
 }
 
 /** Matches by properties that never change in a task, so that its summary is enough. */
 function matcherOf(query: Omit<PageQuery, 'max' | 'states'>) {
   const { kind, words = '', withoutPrivate = false } = query;
-  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-  return (line: TaskSummary): boolean => {
-    if (kind !== undefined && line.kind !== kind) return false;
-    if (withoutPrivate && line.isPrivate) return false;
-    const summary = line.summary.toLowerCase();
-    return parts.every((part) => summary.includes(part));
+  const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return (summary: TaskSummary): boolean => {
+    if (kind !== undefined && summary.kind !== kind) return false;
+    if (withoutPrivate && summary.isPrivate) return false;
+    const text = summary.summary.toLowerCase();
+    return terms.every((part) => text.includes(part));
   };
 }
 
 /** An unsettled summary may be older than its task, or have no task after a crash; the task is authoritative. */
-async function withCurrentState(lines: readonly TaskSummary[], { find }: Sources): Promise<TaskSummary[]> {
-  const unsettled = lines.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
+async function withCurrentState(summaries: readonly TaskSummary[], { find }: SummarySources): Promise<TaskSummary[]> {
+  const unsettled = summaries.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
   const tasks = await find(unsettled);
-  return lines.flatMap((line) => {
-    if (line.settledAt !== undefined) return [line];
-    const task = tasks.get(line.id);
+  return summaries.flatMap((summary) => {
+    if (summary.settledAt !== undefined) return [summary];
+    const task = tasks.get(summary.id);
     return task ? [summaryOf(task)] : [];
   });
 }

@@ -28,7 +28,7 @@ export const isExpired = (settledAt: number | undefined, now: number): boolean =
 /** Turns a record into one of the next version. */
 export type Migration = (record: Record<string, unknown>) => Record<string, unknown>;
 
-/** Migrations by the version from which they start. A change of `TASK_VERSION` adds one line here, and no line is ever removed. */
+/** Migrations by the version from which they start. A change of `TASK_VERSION` adds one entry here, and no entry is ever removed. */
 export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
   // Added kinds that the first version did not have; records are unchanged.
   [1, (record) => record],
@@ -41,12 +41,12 @@ export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
 /** Returns undefined if a migration is missing. */
 export function upgradeRecord(
   record: Record<string, unknown>,
-  to: number,
+  targetVersion: number,
   migrations: ReadonlyMap<number, Migration>,
 ): Record<string, unknown> | undefined {
   let { version } = record;
   let current = record;
-  while (version !== to) {
+  while (version !== targetVersion) {
     const migration = typeof version === 'number' ? migrations.get(version) : undefined;
     if (typeof version !== 'number' || !migration) return undefined;
     version += 1;
@@ -69,7 +69,7 @@ export function readTask(id: string, value: unknown, { migrations, specs }: Read
   const record = migrate(value, migrations);
   if (!record) return 'cannot be migrated to this version';
   const { data, error } = taskFacts.safeParse(record);
-  if (!data) return misfitReason(error);
+  if (!data) return invalidReason(error);
   if (data.id !== id) return 'holds a different task';
   return isKind(record.kind, specs) ? parseTask(record.kind, record.request, data, specs) : 'is invalid at kind';
 }
@@ -80,13 +80,13 @@ function parseTask<K extends TaskKind>(
   facts: TaskFacts,
   specs: KindSpecs,
 ): TaskOf<K> | string {
-  const { request: shape, traits } = specs[kind];
-  const read = shape.safeParse(stored);
-  return read.success ? { ...facts, kind, request: read.data, traits } : misfitReason(read.error, 'request');
+  const { request: schema, traits } = specs[kind];
+  const read = schema.safeParse(stored);
+  return read.success ? { ...facts, kind, request: read.data, traits } : invalidReason(read.error, 'request');
 }
 
-const misfitReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
-  `is invalid at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
+const invalidReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...prefix: string[]): string =>
+  `is invalid at ${[...new Set(issues.map(({ path }) => [...prefix, ...path].join('.')))].join(', ')}`;
 
 export const toRecord = ({ traits: _, ...record }: Task): object => record;
 
@@ -112,7 +112,7 @@ interface TaskRowsParts extends Pick<Namespaces, 'live' | 'finished' | 'fingerpr
   reading: ReadingContext;
 }
 
-/** Tasks in two places, live and finished, so that a start reads only the live ones. */
+/** Stores tasks in two places, live and finished, so that a start reads only the live ones. */
 export class TaskRows {
   readonly #parts: TaskRowsParts;
 
@@ -144,8 +144,8 @@ export class TaskRows {
     const rows = new Map<string, unknown>();
     for await (const [id, value] of live.entries()) rows.set(id, value);
     const tasks = await this.#readRows(live, rows);
-    const both = await this.#readRows(finished, await finished.getMany([...tasks.keys()]));
-    return { tasks, finished: new Set(both.keys()) };
+    const finishedTasks = await this.#readRows(finished, await finished.getMany([...tasks.keys()]));
+    return { tasks, finished: new Set(finishedTasks.keys()) };
   }
 
   /** Every readable task, in no particular order; of one that is in both places, the finished row is returned. */
@@ -165,15 +165,15 @@ export class TaskRows {
 
   async putFinished(task: Task): Promise<void> {
     const { finished, fingerprints, clock } = this.#parts;
-    const left = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
+    const remainingMs = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
     // The adapter treats zero and negative values as "forever".
-    const ttlMs = Math.max(1, left);
-    const prints = fingerprintRow(task);
-    if (prints) await fingerprints.put(task.id, prints, ttlMs);
+    const ttlMs = Math.max(1, remainingMs);
+    const row = fingerprintRow(task);
+    if (row) await fingerprints.put(task.id, row, ttlMs);
     await finished.put(task.id, toRecord(task), ttlMs);
   }
 
-  /** Written to the right place before it is deleted from the wrong one. */
+  /** Writes a task to the right place before deleting it from the wrong one. */
   async putInPlace(task: Task): Promise<void> {
     await (isLive(task) ? this.putLive(task) : this.putFinished(task));
     await (isLive(task) ? this.#parts.finished : this.#parts.live).delete(task.id);

@@ -5,13 +5,13 @@ import { markedPartitions } from './marks.ts';
 import { openNamespaces } from './namespaces.ts';
 import { openBackend } from './open-store.ts';
 import { isEmpty } from './raw-rows.ts';
-import { connectServer, type RemoteParts, warnAbout } from './remote/connect.ts';
+import { connectServer, logWarnings, type RemoteParts } from './remote/connect.ts';
 import { type OpenedBackend, openPartition, readPartition } from './remote/partition.ts';
 import type { Server } from './remote/server.ts';
 
-/** Every partition of a store, reserved for this process until it is closed. A file, or a store that was created without partitions, has one. */
+/** Every partition of a store, reserved for this process until the store is closed. A file, or a store created without partitions, has one. */
 export interface WholeStore {
-  /** For people: a file, or an address without its password. */
+  /** A name to show: a file, or a URL without its password. */
   readonly name: string;
   readonly partitions: readonly OpenedBackend[];
   /** All partitions in which a bot has started, including those beyond the store's number of partitions. */
@@ -21,7 +21,7 @@ export interface WholeStore {
 
 interface WholeParts extends RemoteParts {
   /** Whether to create a store if there is none. */
-  makes: boolean;
+  create: boolean;
   /** The number of partitions that it must have; undefined accepts any number. */
   count?: number | undefined;
 }
@@ -34,7 +34,7 @@ export async function openWhole(address: StoreAddress, parts: WholeParts): Promi
       'unsupported',
       `The store ${publicName(address)} is a file, which has no partitions. Choose a Redis or Postgres server, or one partition.`,
     );
-  if (!parts.makes && !existsSync(fileOf(address))) return undefined;
+  if (!parts.create && !existsSync(fileOf(address))) return undefined;
   const opened = await openBackend(address, parts);
   return { name: opened.backend.name, partitions: [opened], usedPartitions: async () => [0], close: opened.close };
 }
@@ -42,33 +42,33 @@ export async function openWhole(address: StoreAddress, parts: WholeParts): Promi
 async function openServer(address: StoreAddress, parts: WholeParts): Promise<WholeStore | undefined> {
   const server = await connectServer(address, parts);
   const partitions: OpenedBackend[] = [];
-  const end = async (): Promise<void> => {
+  const closeAll = async (): Promise<void> => {
     await Promise.all(partitions.map((one) => one.close()));
     await server.close();
   };
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    closing ??= end();
+    closing ??= closeAll();
     return closing;
   };
   try {
     const existing = await readPartition(server, 0);
-    if (!existing && !parts.makes) {
+    if (!existing && !parts.create) {
       await close();
       return undefined;
     }
     await server.prepare?.();
     const isPartitioned = existing !== undefined && ((await markedCount(existing)) ?? 1) > 1;
-    const take = (number: number) => takePartition(server, number, { parts, isPartitioned });
-    const first = await take(0);
+    const acquire = (number: number) => acquirePartition(server, number, { parts, isPartitioned });
+    const first = await acquire(0);
     partitions.push(first);
     const count = await countOf(first.backend, parts.count);
-    const others = Array.from({ length: count - 1 }, (_, at) => take(at + 1));
+    const others = Array.from({ length: count - 1 }, (_, index) => acquire(index + 1));
     // The leases taken so far are released if another one cannot be obtained.
-    const taken = await Promise.allSettled(others);
-    for (const one of taken) if (one.status === 'fulfilled') partitions.push(one.value);
-    for (const one of taken) if (one.status === 'rejected') throw one.reason;
-    await warnAbout(server, parts.log);
+    const results = await Promise.allSettled(others);
+    for (const one of results) if (one.status === 'fulfilled') partitions.push(one.value);
+    for (const one of results) if (one.status === 'rejected') throw one.reason;
+    await logWarnings(server, parts.log);
     return { name: server.name, partitions, usedPartitions: () => server.used(), close };
   } catch (error) {
     await close();
@@ -79,13 +79,13 @@ async function openServer(address: StoreAddress, parts: WholeParts): Promise<Who
 const markedCount = (backend: Backend): Promise<number | undefined> =>
   markedPartitions(openNamespaces(backend).meta, backend.name);
 
-async function takePartition(
+async function acquirePartition(
   server: Server,
   number: number,
   { parts, isPartitioned }: { parts: RemoteParts; isPartitioned: boolean },
 ): Promise<OpenedBackend> {
   try {
-    const opened = await openPartition(server, number, parts, Lease.take);
+    const opened = await openPartition(server, number, parts, Lease.acquire);
     if (opened) return opened;
   } catch (error) {
     const isInUse = error instanceof StoreError && error.kind === 'in-use';
@@ -97,13 +97,13 @@ async function takePartition(
   );
 }
 
-async function countOf(first: Backend, wanted: number | undefined): Promise<number> {
+async function countOf(first: Backend, required: number | undefined): Promise<number> {
   const known = await markedCount(first);
-  if (wanted === undefined || wanted === known) return known ?? 1;
-  if (known === undefined && (wanted === 1 || (await isEmpty(first)))) return wanted;
-  const [has, needed] = [known ?? 1, wanted].map((count) => `${count} partition${count === 1 ? '' : 's'}`);
+  if (required === undefined || required === known) return known ?? 1;
+  if (known === undefined && (required === 1 || (await isEmpty(first)))) return required;
+  const [actual, expected] = [known ?? 1, required].map((count) => `${count} partition${count === 1 ? '' : 's'}`);
   throw new StoreError(
     'unsupported',
-    `The store ${first.name} has ${has}, and ${needed} would be needed. Choose an empty store, or the same number of partitions.`,
+    `The store ${first.name} has ${actual}, and ${expected} would be needed. Choose an empty store, or the same number of partitions.`,
   );
 }

@@ -15,14 +15,14 @@ export class LiveAnswer {
     this.answer = answer;
   }
 
-  interrupt(why: StopReason): Promise<void> {
-    this.stopReason ??= why;
+  interrupt(reason: StopReason): Promise<void> {
+    this.stopReason ??= reason;
     this.#interrupting ??= this.answer.interrupt();
     return this.#interrupting;
   }
 }
 
-interface ConversationParts {
+interface LiveTalkParts {
   /** Opens a session that knows the conversation so far. */
   open(): Promise<RealtimeSession>;
   log: TasksLog;
@@ -30,36 +30,37 @@ interface ConversationParts {
 
 /** A live conversation, which keeps its turns in order. Its session is only opened when a member speaks. */
 export class LiveTalk {
-  readonly #parts: ConversationParts;
+  readonly #parts: LiveTalkParts;
   readonly #turns = new KeyedLock();
   #session: RealtimeSession | undefined;
-  #speaking: LiveAnswer | undefined;
-  #waiting = 0;
+  #liveAnswer: LiveAnswer | undefined;
+  #pendingTurns = 0;
   #isStale = false;
-  #closed: StopReason | undefined;
+  #closeReason: StopReason | undefined;
   heardAt: number;
 
-  constructor(parts: ConversationParts, heardAt: number, session: RealtimeSession | undefined) {
+  constructor(parts: LiveTalkParts, heardAt: number, session: RealtimeSession | undefined) {
     this.#parts = parts;
     this.#session = session;
     this.heardAt = heardAt;
   }
 
   get isBusy(): boolean {
-    return this.#waiting > 0 || this.#speaking !== undefined;
+    return this.#pendingTurns > 0 || this.#liveAnswer !== undefined;
   }
 
   /** Concurrent utterances are processed in order; each one interrupts the answer to the one before it. */
   say(utterance: Utterance): Promise<LiveAnswer> {
     return this.#inTurn(async () => {
-      if (this.#closed) throw new Refusal(this.#closed === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
+      if (this.#closeReason)
+        throw new Refusal(this.#closeReason === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
       await this.#interruptAnswer('stopped');
       if (this.#isStale) await this.#closeSession();
       this.#session ??= await this.#parts.open();
       try {
-        const speaking = new LiveAnswer(await this.#session.say(utterance));
-        this.#speaking = speaking;
-        return speaking;
+        const liveAnswer = new LiveAnswer(await this.#session.say(utterance));
+        this.#liveAnswer = liveAnswer;
+        return liveAnswer;
       } catch (error) {
         // Opening the conversation again will show whether the conversation itself is refused, or only this utterance was.
         if (isPermanentFailure(error)) await this.#closeSession();
@@ -69,8 +70,8 @@ export class LiveTalk {
   }
 
   /** Call this when an answer has ended. */
-  markAnswerEnded(speaking: LiveAnswer): void {
-    if (this.#speaking === speaking) this.#speaking = undefined;
+  markAnswerEnded(liveAnswer: LiveAnswer): void {
+    if (this.#liveAnswer === liveAnswer) this.#liveAnswer = undefined;
   }
 
   /** Makes the session forget an utterance: it is replaced as soon as no answer is running. */
@@ -83,28 +84,28 @@ export class LiveTalk {
   async replaceStaleSession(): Promise<void> {
     if (!this.#isStale) return;
     await this.#inTurn(async () => {
-      if (this.#isStale && !this.#speaking) await this.#closeSession();
+      if (this.#isStale && !this.#liveAnswer) await this.#closeSession();
     });
   }
 
   /** Interrupts the answer and accepts no further utterances. */
-  async close(why: StopReason): Promise<void> {
-    this.#closed ??= why;
+  async close(reason: StopReason): Promise<void> {
+    this.#closeReason ??= reason;
     await this.#inTurn(async () => {
-      await this.#interruptAnswer(why);
+      await this.#interruptAnswer(reason);
       await this.#closeSession();
     });
   }
 
-  async #interruptAnswer(why: StopReason): Promise<void> {
-    const speaking = this.#speaking;
-    if (!speaking) return;
+  async #interruptAnswer(reason: StopReason): Promise<void> {
+    const liveAnswer = this.#liveAnswer;
+    if (!liveAnswer) return;
     try {
-      await speaking.interrupt(why);
+      await liveAnswer.interrupt(reason);
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'An answer could not be interrupted.');
     }
-    if (this.#speaking === speaking) this.#speaking = undefined;
+    if (this.#liveAnswer === liveAnswer) this.#liveAnswer = undefined;
   }
 
   async #closeSession(): Promise<void> {
@@ -119,11 +120,11 @@ export class LiveTalk {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    this.#waiting += 1;
+    this.#pendingTurns += 1;
     try {
       return await this.#turns.run('turn', work);
     } finally {
-      this.#waiting -= 1;
+      this.#pendingTurns -= 1;
     }
   }
 }
@@ -131,27 +132,30 @@ export class LiveTalk {
 /** Long enough to read an answer and be away for a moment. After that, the unused session is closed. */
 const MAX_SILENCE_MS = 15 * 60_000;
 /** A running answer does not count as silence, so the check is repeated after this time. */
-const AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /** Reports conversations in which no member has spoken for a while. */
 export class SilenceWatch {
   readonly #clock: Clock;
-  readonly #tell: (id: string) => void;
+  readonly #onSilence: (id: string) => void;
   readonly #cancels = new Map<string, () => void>();
 
-  constructor(clock: Clock, tell: (id: string) => void) {
+  constructor(clock: Clock, onSilence: (id: string) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#onSilence = onSilence;
   }
 
-  watch(id: string, watched: Pick<LiveTalk, 'heardAt' | 'isBusy'>): void {
-    const { heardAt, isBusy } = watched;
-    const left = heardAt + MAX_SILENCE_MS - this.#clock.now();
+  watch(id: string, talk: Pick<LiveTalk, 'heardAt' | 'isBusy'>): void {
+    const { heardAt, isBusy } = talk;
+    const remainingMs = heardAt + MAX_SILENCE_MS - this.#clock.now();
     const checkIdle = (): void => {
-      if (watched.isBusy || watched.heardAt !== heardAt) this.watch(id, watched);
-      else this.#tell(id);
+      if (talk.isBusy || talk.heardAt !== heardAt) this.watch(id, talk);
+      else this.#onSilence(id);
     };
-    this.#cancels.set(id, this.#clock.after(isBusy ? Math.max(left, AGAIN_MS) : Math.max(left, 0), checkIdle));
+    this.#cancels.set(
+      id,
+      this.#clock.after(isBusy ? Math.max(remainingMs, RECHECK_MS) : Math.max(remainingMs, 0), checkIdle),
+    );
   }
 
   unwatch(id: string): void {

@@ -17,14 +17,14 @@ const talkShape = defineRequest({
 });
 
 /** An utterance: text, audio, or both. */
-const saidShape = defineRequest({
+const utteranceShape = defineRequest({
   /** The task of the conversation. */
   talk: z.string(),
   model: z.string(),
 });
 
 export type TalkRequest = z.output<typeof talkShape>;
-export type UtteranceRequest = z.output<typeof saidShape>;
+export type UtteranceRequest = z.output<typeof utteranceShape>;
 
 declare module '../tasks/task.ts' {
   interface TaskRequests {
@@ -37,11 +37,11 @@ const talk: KindSpec<'talk'> = {
   request: talkShape.loose(),
   traits: { isTalk: true, modelKind: 'voice', hearsEveryone: ({ who }) => who === 'everyone' },
 };
-const said: KindSpec<'said'> = {
-  request: saidShape.loose(),
+const utterance: KindSpec<'said'> = {
+  request: utteranceShape.loose(),
   traits: { isPaid: true, isText: true, isListedByParent: true, isUtterance: true, modelKind: 'voice' },
 };
-export const talkSpecs = { talk, said };
+export const talkSpecs = { talk, said: utterance };
 
 export interface SessionParts {
   realtime: Pick<Gateway['realtime'], 'open'>;
@@ -93,9 +93,9 @@ export async function earlierTurns({ talk }: Task, get: (id: string) => Promise<
 function turnOf(task: Task): EarlierTurn[] {
   const { prompt, sound } = task.request;
   const { heard = sound === undefined ? undefined : UNTRANSCRIBED } = answerOf(task);
-  const said = [prompt, heard].filter((words) => words !== undefined && words !== '').join('\n\n');
+  const memberText = [prompt, heard].filter((words) => words !== undefined && words !== '').join('\n\n');
   const text = answerText(task);
-  return [{ by: 'member', text: said }, ...(text === '' ? [] : [{ by: 'model' as const, text }])];
+  return [{ by: 'member', text: memberText }, ...(text === '' ? [] : [{ by: 'model' as const, text }])];
 }
 
 export async function talkTurns({ talk }: Task, book: Pick<TaskBook, 'get'>): Promise<Task[]> {

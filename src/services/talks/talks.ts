@@ -26,7 +26,7 @@ export class Talks {
   readonly #silence: SilenceWatch;
   readonly #conversations = new Map<string, LiveTalk>();
   /** Sessions whose task has not been accepted yet, by the idempotency key of the order. */
-  readonly #opened = new Map<string, RealtimeSession>();
+  readonly #pendingSessions = new Map<string, RealtimeSession>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
 
@@ -45,7 +45,7 @@ export class Talks {
         durationKey: ({ model }) => `talk:${model}`,
         submit: async (request, { idempotencyKey }) => {
           const session = await openSession(parts, request, { earlier: [], signal: this.#stopping.signal });
-          this.#opened.set(idempotencyKey, session);
+          this.#pendingSessions.set(idempotencyKey, session);
           return { remoteId: session.id, needsInput: false };
         },
       }),
@@ -55,9 +55,9 @@ export class Talks {
         waitLimit: () => 'text',
         durationKey: ({ model }) => `said:${model}`,
         submit: async (request, { idempotencyKey, materials }) => {
-          const speaking = await this.#say(request, materials);
-          this.#utterances.register(idempotencyKey, speaking);
-          return { remoteId: speaking.answer.id, needsInput: false };
+          const liveAnswer = await this.#say(request, materials);
+          this.#utterances.register(idempotencyKey, liveAnswer);
+          return { remoteId: liveAnswer.answer.id, needsInput: false };
         },
       }),
     ];
@@ -69,24 +69,24 @@ export class Talks {
   }
 
   /** The running conversation in a channel, from memory. */
-  inChannel(channelId: string): TaskOf<'talk'> | undefined {
+  findInChannel(channelId: string): TaskOf<'talk'> | undefined {
     const talks = this.#parts.book.live().filter((task) => task.kind === 'talk');
     return talks.find((task) => task.channelId === channelId && !hasEnded(task));
   }
 
   /** Ends a conversation and interrupts its answer. Does nothing if it has ended, or has not begun. */
-  async end(id: string, why: TalkEnd): Promise<Task> {
+  async end(id: string, reason: TalkEnd): Promise<Task> {
     const task = await this.#change(id, (known) => {
       if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
-      return isFollowed(known) ? endTalk(known, why, this.#parts.clock.now()) : known;
+      return isFollowed(known) ? endTalk(known, reason, this.#parts.clock.now()) : known;
     });
     // Closing may take long if the gateway does not respond, so the caller does not wait for it.
     if (hasEnded(task)) this.#track(this.#close(id));
     return task;
   }
 
-  stopAnswer(said: Task): Promise<void> {
-    return this.#utterances.stop(said);
+  stopAnswer(utterance: Task): Promise<void> {
+    return this.#utterances.stop(utterance);
   }
 
   /** Ends running answers as interrupted, because the bot is stopping; conversations continue after the restart. */
@@ -100,8 +100,8 @@ export class Talks {
   /** The conversation has just begun, or was running when the bot last stopped. In that case, its session is opened when a member speaks. */
   #follow(task: Task): void {
     const { id, idempotencyKey } = task;
-    const session = this.#opened.get(idempotencyKey);
-    this.#opened.delete(idempotencyKey);
+    const session = this.#pendingSessions.get(idempotencyKey);
+    this.#pendingSessions.delete(idempotencyKey);
     const parts = { open: () => this.#reopen(id), log: this.#parts.log };
     const conversation = new LiveTalk(parts, talkOf(task).heardAt, session);
     this.#conversations.set(id, conversation);
@@ -126,7 +126,7 @@ export class Talks {
   async #reopen(id: string): Promise<RealtimeSession> {
     const task = await this.#parts.book.get(id);
     if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
-    const earlier = await earlierTurns(task, (said) => this.#parts.book.get(said));
+    const earlier = await earlierTurns(task, (utteranceId) => this.#parts.book.get(utteranceId));
     try {
       return await openSession(this.#parts, task.request, { earlier, signal: this.#stopping.signal });
     } catch (error) {
@@ -150,7 +150,7 @@ export class Talks {
 
   /** A session must not remember an utterance that its owner has deleted. */
   #onTaskGone(task: Task): void {
-    // The gateway never accepted it, so no session knows it.
+    // The gateway never accepted the utterance, so no session knows it.
     if (task.kind !== 'said' || task.state === 'submitting') return;
     const id = task.request.talk;
     const conversation = this.#conversations.get(id);

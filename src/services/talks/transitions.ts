@@ -21,11 +21,11 @@ export function markRunning(task: Task): Task {
   return { ...task, state: 'running', talk: talkOf(task) };
 }
 
-export function addTurn(task: Task, utteranceId: string, at: number): Task {
+export function addTurn(task: Task, utteranceId: string, time: number): Task {
   const talk = talkOf(task);
   if (talk.turns.includes(utteranceId)) return task;
   const turns = [...talk.turns, utteranceId].slice(-MAX_TURNS);
-  return { ...task, talk: { ...talk, turns, heardAt: Math.max(talk.heardAt, at) } };
+  return { ...task, talk: { ...talk, turns, heardAt: Math.max(talk.heardAt, time) } };
 }
 
 export function removeTurn(task: Task, utteranceId: string): Task {
@@ -62,14 +62,14 @@ export function concludeAnswer(
 ): Task {
   if (hasEnded(task)) return task;
   const { text, end, error, reason } = response;
-  const all = withAnswer(countUsage(task, response, hasContent, cost), {
+  const updated = withAnswer(countUsage(task, response, hasContent, cost), {
     draft: text || answerOf(task).draft,
     ...(voice && { voice }),
   });
-  if (end === 'completed') return completeAnswer(all, undefined, now);
-  if (end === 'incomplete') return completeAnswer(all, reason ?? '', now);
+  if (end === 'completed') return completeAnswer(updated, undefined, now);
+  if (end === 'incomplete') return completeAnswer(updated, reason ?? '', now);
   const cause = stopReason ?? (end === 'failed' ? 'failed' : 'cut');
-  return breakOffAnswer(all, cause, stopReason === 'stopped' ? undefined : error, now);
+  return breakOffAnswer(updated, cause, stopReason === 'stopped' ? undefined : error, now);
 }
 
 /** A response is counted once, however often it is reported. */

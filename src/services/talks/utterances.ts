@@ -13,8 +13,8 @@ import { type OrderedRequest, orderOfTask } from '../tasks/transitions.ts';
 import type { LiveAnswer, LiveTalk } from './live-talk.ts';
 import { addTurn, concludeAnswer, setTranscript } from './transitions.ts';
 
-/** No normal answer becomes this long. A provoked one must not fill the memory or exceed Discord's file limit. */
-const MAX_SECONDS = 10 * 60;
+/** No normal answer is this long, and one that a member provokes must not fill the memory or exceed Discord's file limit. */
+const MAX_ANSWER_SECONDS = 10 * 60;
 
 export interface UtteranceParts {
   sounds: Pick<AudioService, 'writing'>;
@@ -29,29 +29,29 @@ export class Utterances {
   readonly #parts: UtteranceParts;
   /** Answers whose task is not accepted yet, by the idempotency key of the order. */
   readonly #unaccepted = new Map<string, LiveAnswer>();
-  readonly #speaking = new Map<string, LiveAnswer>();
+  readonly #liveAnswers = new Map<string, LiveAnswer>();
 
   constructor(parts: UtteranceParts) {
     this.#parts = parts;
   }
 
-  register(key: string, speaking: LiveAnswer): void {
-    this.#unaccepted.set(key, speaking);
+  register(key: string, liveAnswer: LiveAnswer): void {
+    this.#unaccepted.set(key, liveAnswer);
   }
 
   async follow(task: TaskOf<'said'>): Promise<void> {
     const { id, idempotencyKey } = task;
-    const speaking = this.#unaccepted.get(idempotencyKey);
+    const liveAnswer = this.#unaccepted.get(idempotencyKey);
     this.#unaccepted.delete(idempotencyKey);
-    if (speaking) return this.#answer(task, speaking);
+    if (liveAnswer) return this.#answer(task, liveAnswer);
     // A running answer does not survive a restart.
-    await this.#takeTurn(task);
+    await this.#joinConversation(task);
     await this.#parts.change(id, (known) => breakOffAnswer(known, 'interrupted', undefined, this.#parts.clock.now()));
   }
 
   async stop({ id }: Task): Promise<void> {
-    const speaking = this.#speaking.get(id);
-    if (speaking) return speaking.interrupt('stopped');
+    const liveAnswer = this.#liveAnswers.get(id);
+    if (liveAnswer) return liveAnswer.interrupt('stopped');
     const now = this.#parts.clock.now();
     await this.#parts.change(id, (known) =>
       isFollowed(known) ? breakOffAnswer(known, 'stopped', undefined, now) : known,
@@ -60,64 +60,64 @@ export class Utterances {
 
   /** Interrupts the answer to an utterance that the member deletes. */
   async interrupt({ id }: Task): Promise<void> {
-    await this.#speaking.get(id)?.interrupt('stopped');
+    await this.#liveAnswers.get(id)?.interrupt('stopped');
   }
 
-  async #answer(task: TaskOf<'said'>, speaking: LiveAnswer): Promise<void> {
+  async #answer(task: TaskOf<'said'>, liveAnswer: LiveAnswer): Promise<void> {
     const { id } = task;
     const conversation = this.#parts.conversation(task.request.talk);
-    const markSilent = (): void => {
-      this.#speaking.delete(id);
-      conversation?.markAnswerEnded(speaking);
+    const onFinished = (): void => {
+      this.#liveAnswers.delete(id);
+      conversation?.markAnswerEnded(liveAnswer);
     };
-    this.#speaking.set(id, speaking);
+    this.#liveAnswers.set(id, liveAnswer);
     try {
-      await this.#takeTurn(task);
-      await this.#complete(id, speaking, markSilent);
+      await this.#joinConversation(task);
+      await this.#complete(id, liveAnswer, onFinished);
     } finally {
-      markSilent();
+      onFinished();
       await conversation?.replaceStaleSession();
     }
   }
 
-  /** An utterance is part of its conversation from the moment when the model began to answer. */
-  async #takeTurn(task: TaskOf<'said'>): Promise<void> {
+  /** An utterance is part of its conversation from the moment the model began to answer. */
+  async #joinConversation(task: TaskOf<'said'>): Promise<void> {
     const { log, change, conversation } = this.#parts;
-    const at = task.times.accepted ?? task.times.created;
+    const time = task.times.accepted ?? task.times.created;
     const { talk: id } = task.request;
-    const live = conversation(id);
-    if (live) live.heardAt = Math.max(live.heardAt, at);
+    const liveTalk = conversation(id);
+    if (liveTalk) liveTalk.heardAt = Math.max(liveTalk.heardAt, time);
     try {
-      await change(id, (talk) => addTurn(talk, task.id, at));
+      await change(id, (talk) => addTurn(talk, task.id, time));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       log.info({ task: task.id }, 'An utterance outlived its conversation.');
     }
   }
 
-  /** Completes an answer. `silent` is called as soon as the model has finished, before the results are stored. */
-  async #complete(id: string, speaking: LiveAnswer, markSilent: () => void): Promise<void> {
+  /** Completes an answer. `onFinished` is called as soon as the model has finished, before the results are stored. */
+  async #complete(id: string, liveAnswer: LiveAnswer, onFinished: () => void): Promise<void> {
     const { change, clock, log, sounds } = this.#parts;
-    // The audio is encoded while it arrives, so that at the end only the last piece is left to encode.
-    const writer = sounds.writing({ maxSeconds: MAX_SECONDS });
+    // The audio is encoded while it arrives, so that only the last chunk is left to encode at the end.
+    const writer = sounds.writing({ maxSeconds: MAX_ANSWER_SECONDS });
     try {
       const task = await change(id, (known) => markAnswering(known, []));
-      if (hasEnded(task) || task.unwanted) await speaking.interrupt('stopped');
-      const response = await this.#listen(id, speaking, writer).finally(markSilent);
-      const { stopReason } = speaking;
+      if (hasEnded(task) || task.unwanted) await liveAnswer.interrupt('stopped');
+      const response = await this.#receive(id, liveAnswer, writer).finally(onFinished);
+      const { stopReason } = liveAnswer;
       // No one wants the audio of a stopped answer, and a bot that is stopping has no time to encode it.
       const voice = stopReason ? undefined : await this.#finishVoice(id, writer);
-      const isAnything = response.text !== '' || !writer.isEmpty;
+      const hasContent = response.text !== '' || !writer.isEmpty;
       const cost = this.#costOf(task, response);
       await change(id, (known) =>
-        concludeAnswer(known, { response, hasContent: isAnything, voice, stopReason, cost }, clock.now()),
+        concludeAnswer(known, { response, hasContent, voice, stopReason, cost }, clock.now()),
       );
     } catch (error) {
       // The member may have deleted the task, so nothing more is stored.
-      if (error instanceof Refusal) return speaking.interrupt('stopped');
+      if (error instanceof Refusal) return liveAnswer.interrupt('stopped');
       log.error({ task: id, err: error }, 'An answer could not be completed.');
       const reason = error instanceof GatewayError ? error : undefined;
-      await change(id, (known) => breakOffAnswer(known, speaking.stopReason ?? 'failed', reason, clock.now()));
+      await change(id, (known) => breakOffAnswer(known, liveAnswer.stopReason ?? 'failed', reason, clock.now()));
     } finally {
       writer.drop();
     }
@@ -127,13 +127,13 @@ export class Utterances {
     return isOfKind('said', task) ? this.#parts.costOfAnswer(orderOfTask(task), usage) : undefined;
   }
 
-  async #listen(id: string, speaking: LiveAnswer, writer: VoiceWriter): Promise<RealtimeResponse> {
+  async #receive(id: string, liveAnswer: LiveAnswer, writer: VoiceWriter): Promise<RealtimeResponse> {
     const { clock } = this.#parts;
     const draft = new DraftReporter(clock, (text, doing) =>
       this.#store(id, (task) => updateDraft(task, text, doing, clock.now())),
     );
     try {
-      for await (const event of speaking.answer.events) {
+      for await (const event of liveAnswer.answer.events) {
         if (event.type === 'text') draft.add(event.delta);
         else if (event.type === 'audio') writer.add(event.pcm);
         else if (event.type === 'heard') await this.#store(id, (task) => setTranscript(task, event.text));
@@ -157,8 +157,8 @@ export class Utterances {
   async #finishVoice(id: string, writer: VoiceWriter): Promise<Voice | undefined> {
     if (writer.isEmpty) return undefined;
     try {
-      const { bytes, seconds, waveform, isCut } = await writer.finish();
-      return { seconds, waveform, sound: bytes.toString('base64'), ...(isCut && { isCut }) };
+      const { bytes, seconds, waveform, isTruncated } = await writer.finish();
+      return { seconds, waveform, sound: bytes.toString('base64'), ...(isTruncated && { isCut: isTruncated }) };
     } catch (error) {
       this.#parts.log.error({ task: id, err: error }, 'A spoken answer could not be turned into a voice message.');
       return undefined;

@@ -1,5 +1,5 @@
 /** Whether the gateway asks for a prompt before it starts. `in-remix`: only if the account is in remix mode. */
-type Words = 'never' | 'in-remix' | 'always' | 'with-region';
+type PromptRequirement = 'never' | 'in-remix' | 'always' | 'with-region';
 
 const PATTERNS = [
   [/^MJ::JOB::upsample::([1-4])::/, 'upscale', 'never'],
@@ -19,38 +19,48 @@ const PATTERNS = [
   [/^MJ::Picread::Retry$/, 'describe-again', 'never'],
   [/^MJ::Job::PromptAnalyzer::([1-9])/, 'shorten-line', 'always'],
   [/^MJ::BOOKMARK::/, 'favourite', 'never'],
-] as const satisfies readonly (readonly [RegExp, string, Words])[];
+] as const satisfies readonly (readonly [RegExp, string, PromptRequirement])[];
 
 export type ActionFamily = (typeof PATTERNS)[number][1] | 'other';
 
 export interface ActionMeaning {
   family: ActionFamily;
-  words: Words;
+  promptRequirement: PromptRequirement;
   /** The number of one of the four images, or of a line. */
   index?: number;
 }
 
 /** Returns the meaning of a gateway's button from its custom action ID. A button with an unknown meaning can still be pressed. */
 export function meaningOfAction(customId: string): ActionMeaning {
-  for (const [pattern, family, words] of PATTERNS) {
-    const found = pattern.exec(customId);
-    if (!found) continue;
-    const index = found[1] === undefined ? undefined : Number(found[1]);
-    return { family, words, ...(index !== undefined && { index }) };
+  for (const [pattern, family, promptRequirement] of PATTERNS) {
+    const match = pattern.exec(customId);
+    if (!match) continue;
+    const index = match[1] === undefined ? undefined : Number(match[1]);
+    return { family, promptRequirement, ...(index !== undefined && { index }) };
   }
-  return { family: 'other', words: 'never' };
+  return { family: 'other', promptRequirement: 'never' };
 }
 
 /** Whether the reply to the press must be a form. */
 export function needsForm(customId: string, isRemix: boolean): boolean {
-  const { words } = meaningOfAction(customId);
-  return words === 'always' || words === 'with-region' || (words === 'in-remix' && isRemix);
+  const { promptRequirement } = meaningOfAction(customId);
+  return (
+    promptRequirement === 'always' ||
+    promptRequirement === 'with-region' ||
+    (promptRequirement === 'in-remix' && isRemix)
+  );
 }
 
-const CHANGES = { UPSCALE: 'upscale', VARIATION: 'variation', REROLL: 'reroll' } as const;
+const CHANGE_FAMILIES = { UPSCALE: 'upscale', VARIATION: 'variation', REROLL: 'reroll' } as const;
 
-export const meaningOfChange = ({ action, index }: { action: keyof typeof CHANGES; index: number }): ActionMeaning => ({
-  family: CHANGES[action],
-  words: 'never',
+export const meaningOfChange = ({
+  action,
+  index,
+}: {
+  action: keyof typeof CHANGE_FAMILIES;
+  index: number;
+}): ActionMeaning => ({
+  family: CHANGE_FAMILIES[action],
+  promptRequirement: 'never',
   index,
 });

@@ -2,35 +2,40 @@ import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
 import { hasEnded, MAX_LYRICS_LENGTH, type StoredMedium, type StoredTrack, type Task, type TaskState } from './task.ts';
 
 /** The order of the states before the end. A snapshot with an earlier state has arrived late and is ignored. */
-const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
+const STATE_ORDER: Readonly<Partial<Record<TaskState, number>>> = {
+  accepted: 0,
+  queued: 1,
+  'needs-input': 2,
+  running: 3,
+};
 
 /** Merges a snapshot into the task. A task that has ended stays as it ended. */
 export function advance(task: Task, snapshot: Snapshot, now: number): Task {
   if (hasEnded(task)) return task;
-  const known = withFacts(task, snapshot, now);
+  const updated = withFacts(task, snapshot, now);
   const state = isStillStreaming(task, snapshot) ? 'running' : snapshot.state;
   switch (state) {
     case 'succeeded':
       return {
-        ...known,
+        ...updated,
         state: 'ready',
         progress: 100,
         preview: undefined,
         ...(snapshot.cost !== undefined && { cost: snapshot.cost }),
-        media: snapshot.media.map((medium) => keep(medium, task.media, now)),
-        times: { ...known.times, ended: now },
+        media: snapshot.media.map((medium) => storeMedium(medium, task.media, now)),
+        times: { ...updated.times, ended: now },
       };
     case 'failed': {
       const failure = snapshot.failure ?? { cause: 'failed' as const, reason: undefined, code: undefined };
-      return { ...known, state: failure.cause, failure, times: { ...known.times, ended: now } };
+      return { ...updated, state: failure.cause, failure, times: { ...updated.times, ended: now } };
     }
     case 'needs-input':
-      return waitForWords({ ...known, times: { ...known.times, lastPending: now } }, now);
+      return waitForPrompt({ ...updated, times: { ...updated.times, lastPending: now } }, now);
     default:
       return {
-        ...known,
+        ...updated,
         state: isLaterState(task.state, state) ? state : task.state,
-        times: { ...known.times, lastPending: now },
+        times: { ...updated.times, lastPending: now },
       };
   }
 }
@@ -40,13 +45,13 @@ const isStillStreaming = ({ times }: Task, { state, tracks }: Snapshot): boolean
   state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
 
 /** A gateway takes a moment to acknowledge a prompt. If it is still waiting for one after this time, another can be sent. */
-const WORDS_MS = 20_000;
+const PROMPT_TIMEOUT_MS = 20_000;
 
-function waitForWords(task: Task, now: number): Task {
+function waitForPrompt(task: Task, now: number): Task {
   if (!isLaterState(task.state, 'needs-input') && task.state !== 'needs-input') return task;
   const { wordsSent, wordsTaken, ...times } = task.times;
   if (wordsSent === undefined) return { ...task, state: 'needs-input' };
-  if (now - (wordsTaken ?? wordsSent) < WORDS_MS) return task;
+  if (now - (wordsTaken ?? wordsSent) < PROMPT_TIMEOUT_MS) return task;
   return { ...task, state: 'needs-input', times: { ...times, wordsLost: now } };
 }
 
@@ -56,8 +61,9 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
   return {
     ...rest,
     word,
-    progress: furthest(task.progress, snapshot.progress),
-    preview: preview?.address === undefined ? task.preview : keep(preview, task.preview ? [task.preview] : [], now),
+    progress: maxProgress(task.progress, snapshot.progress),
+    preview:
+      preview?.address === undefined ? task.preview : storeMedium(preview, task.preview ? [task.preview] : [], now),
     seed: seed ?? task.seed,
     text: text ?? task.text,
     actions: actions.length > 0 ? actions : task.actions,
@@ -96,13 +102,13 @@ function startOf({ times: { accepted } }: Task, { state, submittedAt, startedAt 
   return Math.min(now, Math.max(accepted, reported));
 }
 
-const furthest = (before: number | undefined, now: number | undefined): number | undefined =>
-  before === undefined || now === undefined ? (now ?? before) : Math.max(before, now);
+const maxProgress = (previous: number | undefined, current: number | undefined): number | undefined =>
+  previous === undefined || current === undefined ? (current ?? previous) : Math.max(previous, current);
 
-const isLaterState = (from: TaskState, to: TaskState): boolean => (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
+const isLaterState = (from: TaskState, to: TaskState): boolean => (STATE_ORDER[to] ?? 0) > (STATE_ORDER[from] ?? 0);
 
 /** Bytes inside a response are not stored. They are fetched again when they are needed. */
-function keep({ base64: _, ...medium }: Medium, before: readonly StoredMedium[], now: number): StoredMedium {
-  const same = before.find(({ address }) => address !== undefined && address === medium.address);
-  return { ...medium, firstSeenAt: same?.firstSeenAt ?? now };
+function storeMedium({ base64: _, ...medium }: Medium, knownMedia: readonly StoredMedium[], now: number): StoredMedium {
+  const knownMedium = knownMedia.find(({ address }) => address !== undefined && address === medium.address);
+  return { ...medium, firstSeenAt: knownMedium?.firstSeenAt ?? now };
 }

@@ -40,10 +40,10 @@ export type CheckAdmission = (found: ReadonlyMap<string, Task | undefined>) => v
  */
 export class Albums {
   readonly #parts: AlbumsParts;
-  readonly #open = new Map<string, Set<string>>();
+  readonly #openParts = new Map<string, Set<string>>();
   readonly #albumsOf = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #pendingWork = new Set<Promise<unknown>>();
 
   constructor(parts: AlbumsParts) {
     this.#parts = parts;
@@ -83,8 +83,8 @@ export class Albums {
     return Promise.all(parts.map(async ({ id, remoteId }) => ({ remoteId, task: await this.#parts.book.get(id) })));
   }
 
-  async start(leftOver: readonly Task[]): Promise<void> {
-    for (const album of leftOver) {
+  async start(storedTasks: readonly Task[]): Promise<void> {
+    for (const album of storedTasks) {
       if (!isOfKind('album', album) || hasEnded(album)) continue;
       const { parts } = album.request;
       await this.#adopt(album, parts);
@@ -93,7 +93,7 @@ export class Albums {
   }
 
   async finish(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pendingWork);
   }
 
   /** Stores missing parts. None is polled before all are stored, so that they start together and are polled as one list. */
@@ -105,8 +105,8 @@ export class Albums {
       if (!isAdopted || (await book.get(id))) continue;
       const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
       const { traits } = this.#parts.specs.music;
-      const made = { id, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
-      const part = adoptTask(order, { ...made, traits, remoteId });
+      const partFacts = { id, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
+      const part = adoptTask(order, { ...partFacts, traits, remoteId });
       await book.add(part);
       added.push(part);
     }
@@ -115,12 +115,12 @@ export class Albums {
 
   async #watch({ id }: Task, parts: readonly AlbumPart[]): Promise<void> {
     const open = new Set(parts.map((part) => part.id));
-    this.#open.set(id, open);
+    this.#openParts.set(id, open);
     for (const part of open) this.#albumsOf.set(part, (this.#albumsOf.get(part) ?? new Set()).add(id));
     // The listener reports later changes. Parts that have already ended are found here.
     for (const part of [...open]) {
       const task = await this.#parts.book.get(part);
-      if (!task || hasEnded(task)) this.#ended(part);
+      if (!task || hasEnded(task)) this.#onPartEnded(part);
     }
     const album = this.#parts.book.find(id);
     if (album && !hasEnded(album)) this.#parts.book.announce(album);
@@ -129,15 +129,15 @@ export class Albums {
   #onTaskChange(task: Task): void {
     const albums = this.#albumsOf.get(task.id);
     if (!albums) return;
-    if (hasEnded(task)) this.#ended(task.id);
+    if (hasEnded(task)) this.#onPartEnded(task.id);
     else for (const id of albums) this.#announce(id);
   }
 
-  #ended(part: string): void {
+  #onPartEnded(part: string): void {
     const albums = this.#albumsOf.get(part) ?? [];
     this.#albumsOf.delete(part);
     for (const id of albums) {
-      const open = this.#open.get(id);
+      const open = this.#openParts.get(id);
       open?.delete(part);
       if (open?.size === 0) this.#complete(id);
       else this.#announce(id);
@@ -151,14 +151,14 @@ export class Albums {
   }
 
   #complete(id: string): void {
-    this.#open.delete(id);
+    this.#openParts.delete(id);
     const { book, clock, log } = this.#parts;
     const work = book
       .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
       // The member has erased it along with all other data.
       .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was erased before it was complete.'))
-      .finally(() => this.#underWay.delete(work));
-    this.#underWay.add(work);
+      .finally(() => this.#pendingWork.delete(work));
+    this.#pendingWork.add(work);
   }
 
   async #find(remoteIds: readonly string[]): Promise<Map<string, Task | undefined>> {

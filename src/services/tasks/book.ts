@@ -1,21 +1,21 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import { aboutTask } from '../../lib/log-subject.ts';
+import { runForTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isLive, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 
 export interface TasksLog {
-  debug(facts: object, sentence: string): void;
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-  error(facts: object, sentence: string): void;
+  debug(facts: object, message: string): void;
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
 }
 
 export type Transition = (task: Task) => Task;
 type Listener = (task: Task) => void;
-/** If `before` is missing, nothing has changed and the task is only announced again. */
-type ChangeListener = (task: Task, before?: Task) => void;
+/** If `previous` is missing, nothing has changed and the task is only announced again. */
+type ChangeListener = (task: Task, previous?: Task) => void;
 
 interface BookParts {
   store: TaskStore;
@@ -36,8 +36,8 @@ export class TaskBook {
   readonly #notAdded = new Map<string, Task>();
   readonly #lock = new KeyedLock();
   readonly #listeners: ChangeListener[] = [];
-  readonly #newListeners: Listener[] = [];
-  readonly #goneListeners: Listener[] = [];
+  readonly #addListeners: Listener[] = [];
+  readonly #removeListeners: Listener[] = [];
 
   constructor({ store, log, findElsewhere = async () => undefined }: BookParts) {
     this.#store = store;
@@ -51,8 +51,8 @@ export class TaskBook {
     return tasks;
   }
 
-  live(isWanted: (task: Task) => boolean = () => true): Task[] {
-    return [...this.#live.values()].filter(isWanted);
+  live(matches: (task: Task) => boolean = () => true): Task[] {
+    return [...this.#live.values()].filter(matches);
   }
 
   get liveCount(): number {
@@ -63,12 +63,12 @@ export class TaskBook {
     return this.#live.get(id);
   }
 
-  /** Also one of another partition, which cannot be changed here. */
+  /** Also returns a task of another partition, which cannot be changed here. */
   async get(id: string): Promise<Task | undefined> {
-    return (await this.#getHere(id)) ?? this.#findElsewhere(id);
+    return (await this.#getOwn(id)) ?? this.#findElsewhere(id);
   }
 
-  async #getHere(id: string): Promise<Task | undefined> {
+  async #getOwn(id: string): Promise<Task | undefined> {
     return this.#live.get(id) ?? this.#store.get(id);
   }
 
@@ -83,17 +83,17 @@ export class TaskBook {
 
   /** Called after a new task has been stored. */
   onAdd(listener: Listener): void {
-    this.#newListeners.push(listener);
+    this.#addListeners.push(listener);
   }
 
   /** Called after a task has been removed: refused by the gateway, or erased. */
   onRemove(listener: Listener): void {
-    this.#goneListeners.push(listener);
+    this.#removeListeners.push(listener);
   }
 
-  /** Calls the listeners although nothing has changed, because they were not registered when it did. */
+  /** Calls the listeners although nothing has changed, because they were not registered yet when the task changed. */
   announce(task: Task): void {
-    aboutTask(task.id, () => this.#notifyListeners(task));
+    runForTask(task.id, () => this.#notifyListeners(task));
   }
 
   async add(task: Task): Promise<void> {
@@ -104,22 +104,22 @@ export class TaskBook {
       throw error;
     }
     this.#live.set(task.id, task);
-    for (const listener of this.#newListeners) listener(task);
+    for (const listener of this.#addListeners) listener(task);
   }
 
   async remove(id: string): Promise<void> {
     await this.#lock.run(id, async () => {
-      const task = await this.#getHere(id);
+      const task = await this.#getOwn(id);
       if (task) await this.#store.remove(task);
       this.#live.delete(id);
       this.#unsaved.delete(id);
-      if (task) for (const listener of this.#goneListeners) listener(task);
+      if (task) for (const listener of this.#removeListeners) listener(task);
     });
   }
 
   /** `mustHold` is for changes that must not be lost if the store fails. They are kept in memory and stored as soon as possible. */
   async change(id: string, transition: Transition, { mustHold = false } = {}): Promise<Task> {
-    return aboutTask(id, () => this.#lock.run(id, () => this.#change(id, transition, mustHold)));
+    return runForTask(id, () => this.#lock.run(id, () => this.#change(id, transition, mustHold)));
   }
 
   /** Writes the changes that the store could not write, and removes tasks that it may have written although it reported a failure. */
@@ -136,18 +136,18 @@ export class TaskBook {
   }
 
   async #change(id: string, transition: Transition, mustHold: boolean): Promise<Task> {
-    const before = await this.#getHere(id);
-    if (!before) throw new Refusal('refusals.unknownTask');
-    const after = transition(before);
-    if (after === before) return before;
-    if (this.#unsaved.has(id) || isWorthStoring(before, after)) await this.#save(after, mustHold);
-    this.#keepInMemory(after);
-    if (isNews(before, after)) this.#notifyListeners(after, before);
-    return after;
+    const previous = await this.#getOwn(id);
+    if (!previous) throw new Refusal('refusals.unknownTask');
+    const updated = transition(previous);
+    if (updated === previous) return previous;
+    if (this.#unsaved.has(id) || isWorthStoring(previous, updated)) await this.#save(updated, mustHold);
+    this.#keepInMemory(updated);
+    if (isVisibleChange(previous, updated)) this.#notifyListeners(updated, previous);
+    return updated;
   }
 
-  #notifyListeners(task: Task, before?: Task): void {
-    for (const listener of this.#listeners) listener(task, before);
+  #notifyListeners(task: Task, previous?: Task): void {
+    for (const listener of this.#listeners) listener(task, previous);
   }
 
   async #removeNotAdded(): Promise<void> {
@@ -182,10 +182,10 @@ export class TaskBook {
 type Facts = Readonly<Record<string, unknown>>;
 
 /** Changes about which listeners need not be notified, such as another poll or another page. */
-const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
+const UNANNOUNCED_FIELDS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
 /** Facts that may be lost in a restart, because the gateway's next response contains them again. */
-const TRANSIENT: ReadonlySet<string> = new Set([
-  ...NO_NEWS,
+const TRANSIENT_FIELDS: ReadonlySet<string> = new Set([
+  ...UNANNOUNCED_FIELDS,
   'progress',
   'word',
   'queuedBehind',
@@ -197,23 +197,23 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Internal fields that no view shows. Announcing them would render every view again. */
-const INTERNAL: ReadonlySet<string> = new Set([
-  ...NO_NEWS,
+const INTERNAL_FIELDS: ReadonlySet<string> = new Set([
+  ...UNANNOUNCED_FIELDS,
   ...['progressEdits', 'intention', 'goingAt', 'message', 'beside', 'keptAt', 'parts', 'posting', 'fingerprints'],
   ...['word', 'started', 'remoteStarted', 'remoteFinished'],
 ]);
 
-const isNews = (before: Task, after: Task): boolean => differ(before, after, INTERNAL);
-const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, TRANSIENT);
+const isVisibleChange = (previous: Task, updated: Task): boolean => isDifferent(previous, updated, INTERNAL_FIELDS);
+const isWorthStoring = (previous: Task, updated: Task): boolean => isDifferent(previous, updated, TRANSIENT_FIELDS);
 
 /** This runs for every response, and most contain nothing new, so only objects that are not identical are compared. */
-function differ(before: Facts, after: Facts, ignored: ReadonlySet<string>): boolean {
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [was, is] = [before[name], after[name]];
-    if (was === is || ignored.has(name)) continue;
-    if (!isRecord(was) || !isRecord(is)) {
-      if (!Array.isArray(was) || JSON.stringify(was) !== JSON.stringify(is)) return true;
-    } else if (differ(was, is, ignored)) return true;
+function isDifferent(previous: Facts, updated: Facts, ignored: ReadonlySet<string>): boolean {
+  for (const name of new Set([...Object.keys(previous), ...Object.keys(updated)])) {
+    const [previousValue, currentValue] = [previous[name], updated[name]];
+    if (previousValue === currentValue || ignored.has(name)) continue;
+    if (!isRecord(previousValue) || !isRecord(currentValue)) {
+      if (!Array.isArray(previousValue) || JSON.stringify(previousValue) !== JSON.stringify(currentValue)) return true;
+    } else if (isDifferent(previousValue, currentValue, ignored)) return true;
   }
   return false;
 }

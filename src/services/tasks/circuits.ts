@@ -9,18 +9,18 @@ import { hasEnded, type Task, type TaskKind } from './task.ts';
  * After this many failures in a row within this time a model is considered failing, unless all are from one member, whose requests may
  * be the cause.
  */
-const FAILURES = 5;
+const MIN_FAILURES = 5;
 const WINDOW_MS = 10 * 60_000;
 const MIN_MEMBERS = 2;
 /** How long orders are refused before one is let through as a trial. It doubles with each failed trial. */
 const FIRST_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 30 * 60_000;
 /** A model is forgotten if no one requests it for this long after its pause. */
-const FORGOTTEN_MS = 60 * 60_000;
+const RETENTION_MS = 60 * 60_000;
 /** Limits the memory that invented model ids can take. */
 const MAX_CIRCUITS = 500;
 
-type Ordered = Pick<Task, 'kind' | 'request' | 'requesterId'>;
+type OrderedTask = Pick<Task, 'kind' | 'request' | 'requesterId'>;
 
 interface Probe {
   readonly id: string;
@@ -67,17 +67,17 @@ export class ModelCircuits {
   }
 
   /** Throws if the model is failing. After a pause, a single order is let through as a trial. */
-  enter(id: string, order: Ordered): Probe | undefined {
-    this.#forget();
+  enter(id: string, order: OrderedTask): Probe | undefined {
+    this.#removeExpired();
     const { model } = order.request;
     const opening = this.#circuits.get(keyOf(order))?.opening;
     if (!opening) return undefined;
     const { since, until, probe } = opening;
-    const what = model === undefined ? 'kind' : 'model';
-    const facts = { ...(model !== undefined && { model }), since: inSeconds(since) };
-    if (probe && probe.id !== id) throw new Refusal(`refusals.probing.${what}`, facts);
+    const subject = model === undefined ? 'kind' : 'model';
+    const facts = { ...(model !== undefined && { model }), since: toSeconds(since) };
+    if (probe && probe.id !== id) throw new Refusal(`refusals.probing.${subject}`, facts);
     if (!probe && this.#clock.now() < until)
-      throw new Refusal(`refusals.failing.${what}`, { ...facts, until: inSeconds(until) });
+      throw new Refusal(`refusals.failing.${subject}`, { ...facts, until: toSeconds(until) });
     opening.probe = { id };
     return opening.probe;
   }
@@ -85,7 +85,7 @@ export class ModelCircuits {
   /** Lets an order through or refuses it. If the order's task is not sent, the order no longer counts as the trial. */
   async run(
     id: string,
-    order: Ordered & { predecessorId?: string | undefined },
+    order: OrderedTask & { predecessorId?: string | undefined },
     work: () => Promise<Task>,
   ): Promise<Task> {
     // Repeating a request under the same key orders nothing new.
@@ -108,9 +108,9 @@ export class ModelCircuits {
 
   /** Undefined if the model is not known to be failing. */
   failing(order: Pick<Task, 'kind' | 'request'>): FailingModel | undefined {
-    this.#forget();
+    this.#removeExpired();
     const circuit = this.#circuits.get(keyOf(order));
-    return circuit && failingIn(circuit);
+    return circuit && failingModelOf(circuit);
   }
 
   /** The number of models for which failures are recorded. */
@@ -120,8 +120,8 @@ export class ModelCircuits {
 
   /** All models that are currently failing. */
   get allFailing(): FailingModel[] {
-    this.#forget();
-    return [...this.#circuits.values()].flatMap((circuit) => failingIn(circuit) ?? []);
+    this.#removeExpired();
+    return [...this.#circuits.values()].flatMap((circuit) => failingModelOf(circuit) ?? []);
   }
 
   #noteEnd(task: Task): void {
@@ -149,7 +149,7 @@ export class ModelCircuits {
     const failures = [...circuit.failures.filter(({ at }) => now - at < WINDOW_MS), { at: now, memberId }];
     circuit.failures = failures;
     const members = new Set(failures.map((failure) => failure.memberId));
-    if (failures.length >= FAILURES && members.size >= MIN_MEMBERS)
+    if (failures.length >= MIN_FAILURES && members.size >= MIN_MEMBERS)
       circuit.opening = { since: failures[0]?.at ?? now, until: now + FIRST_PAUSE_MS, pauseMs: FIRST_PAUSE_MS };
     this.#circuits.delete(key);
     this.#circuits.set(key, circuit);
@@ -158,28 +158,28 @@ export class ModelCircuits {
   }
 
   /** Releases a trial, given the id of its task or the probe that `enter` returned. */
-  #release(ended: string | Probe): void {
+  #release(trial: string | Probe): void {
     for (const { opening } of this.#circuits.values()) {
       const { probe } = opening ?? {};
-      if (opening && probe && (probe === ended || probe.id === ended)) opening.probe = undefined;
+      if (opening && probe && (probe === trial || probe.id === trial)) opening.probe = undefined;
     }
   }
 
-  #forget(): void {
+  #removeExpired(): void {
     const now = this.#clock.now();
     for (const [key, { opening, failures }] of this.#circuits) {
       const latest = failures.at(-1)?.at ?? 0;
-      const isPast = opening ? !opening.probe && now - opening.until >= FORGOTTEN_MS : now - latest >= WINDOW_MS;
-      if (isPast) this.#circuits.delete(key);
+      const hasExpired = opening ? !opening.probe && now - opening.until >= RETENTION_MS : now - latest >= WINDOW_MS;
+      if (hasExpired) this.#circuits.delete(key);
     }
   }
 }
 
 const keyOf = ({ kind, request: { model = '' } }: Pick<Task, 'kind' | 'request'>): string => `${kind} ${model}`;
 
-const inSeconds = (at: number): number => Math.ceil(at / 1000);
+const toSeconds = (at: number): number => Math.ceil(at / 1000);
 
-function failingIn({ kind, model, opening }: Circuit): FailingModel | undefined {
+function failingModelOf({ kind, model, opening }: Circuit): FailingModel | undefined {
   if (!opening) return undefined;
   const { since, until, probe } = opening;
   return { kind, model, since, until, isTried: probe !== undefined };

@@ -26,11 +26,11 @@ export function clearMessage(task: Task): Task {
   return rest;
 }
 
-const MAX_BESIDE = 50;
+const MAX_EXTRA_MESSAGES = 50;
 
 export function addExtraMessage(task: Task, address: MessageAddress): Task {
   if (task.beside?.some(({ id }) => id === address.id)) return task;
-  return { ...task, beside: [...(task.beside ?? []), address].slice(-MAX_BESIDE) };
+  return { ...task, beside: [...(task.beside ?? []), address].slice(-MAX_EXTRA_MESSAGES) };
 }
 
 export function removeMessageById(task: Task, id: string): Task {
@@ -57,25 +57,25 @@ export function recordIntent(task: Task, intention: Intention): Task {
   return { ...task, delivery: { ...delivery, intention } };
 }
 
-/** Stored before the owner is notified that the end may already have been shown. */
+/** Records the intention before the owner is notified that the end may already have been shown. */
 export const recordHint = (task: Task, intention: Intention): Task => ({
   ...task,
   delivery: { ...task.delivery, intention },
 });
 
-/** Stored before the end is sent to a message that only its token reaches: once the token has expired, no one can tell whether it is there. */
+/** Recorded before the end is sent to a message that only its token reaches. Once the token has expired, that message cannot be checked. */
 export function recordUnseen(task: Task, now: number): Task {
   if (task.delivery.unseenSince !== undefined) return task;
   return { ...task, delivery: { ...task.delivery, unseenSince: now } };
 }
 
-/** For a task whose end is shown, as Discord has confirmed. */
+/** Settles a task whose end is shown, as Discord has confirmed. */
 export const markDelivered = (task: Task, message: MessagePlace | undefined, now: number): Task =>
-  settle(endShown(task, message), now);
+  settle(showEnd(task, message), now);
 
-/** For a task whose end is shown, but whose owner still has to be pinged. */
+/** Marks a task whose end is shown, but whose owner still has to be pinged. */
 export function markPingDue(task: Task, message: MessagePlace | undefined, now: number): Task {
-  const shown = endShown(task, message);
+  const shown = showEnd(task, message);
   const { intention: _, unseenSince: __, ...delivery } = shown.delivery;
   return { ...shown, delivery: { ...delivery, call: { shownAt: now } } };
 }
@@ -89,13 +89,13 @@ export function markPinging(task: Task, now: number): Task {
 
 export const markPinged = (task: Task, now: number): Task => (task.delivery.call ? settle(task, now) : task);
 
-/** For a task whose end no message shows, nor will until a member presses a button. A ready result can still be fetched. */
-export function markUndeliverable(task: Task, why: 'deleted' | 'no-way', now: number): Task {
+/** Settles a task whose end no message shows, or will show until a member presses a button. A ready result can still be fetched. */
+export function markUndeliverable(task: Task, reason: 'deleted' | 'no-way', now: number): Task {
   if (!hasEnded(task)) throw transitionError(task, 'undeliverable');
-  return settle({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
+  return settle({ ...task, delivery: { ...task.delivery, undeliverable: reason } }, now);
 }
 
-/** For a task whose owner has fetched a result that could not be delivered. */
+/** Marks a task whose owner has fetched a result that could not be delivered. */
 export function markCollected(task: Task): Task {
   if (task.state !== 'ready' || isLive(task)) return task;
   const { undeliverable: _, ...delivery } = task.delivery;
@@ -119,10 +119,10 @@ export function dropVoiceAudio(task: Task): Task {
   return { ...task, answer: { ...answer, voice } };
 }
 
-function endShown(task: Task, message: MessagePlace | undefined): Task {
+function showEnd(task: Task, message: MessagePlace | undefined): Task {
   if (!hasEnded(task)) throw transitionError(task, 'delivered');
-  const there = message ? setMessage(task, message) : task;
-  return { ...there, state: task.state === 'ready' ? 'delivered' : task.state };
+  const updated = message ? setMessage(task, message) : task;
+  return { ...updated, state: task.state === 'ready' ? 'delivered' : task.state };
 }
 
 export function settle(task: Task, now: number): Task {

@@ -21,19 +21,19 @@ export function bucketOf(home: string): number {
 
 /**
  * The server or member whose budget and rules apply to an order, and whose task it becomes. All of these are in one partition, so that limits are checked in
- * one place. A bot that only the
- * member has installed counts for the member on every server.
+ * one place. With a user
+ * install, the home is the member on every server.
  */
 export const homeOf = (
   guildId: string | undefined,
   { memberId, isDirect }: { memberId: string; isDirect: boolean },
 ): string => (guildId === undefined || isDirect ? memberId : guildId);
 
-/** The bucket for something of this home that is stored in this partition, even if it is there because of another task. */
+/** A bucket of this partition for something of this home, even if the home itself belongs to another partition. */
 export function bucketWithin(home: string, { number, count }: Partition): number {
   const bucket = bucketOf(home);
-  const here = bucket - (bucket % count) + number;
-  return here < BUCKETS ? here : here - count;
+  const candidate = bucket - (bucket % count) + number;
+  return candidate < BUCKETS ? candidate : candidate - count;
 }
 
 /** The partition of a bucket. */

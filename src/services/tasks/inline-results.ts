@@ -1,15 +1,15 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Snapshot } from '../gateway/index.ts';
 
-/** Results are usually shown within seconds. A result that is not is dropped after this time, and its job is polled again. */
-const KEPT_MS = 60_000;
+/** Results are usually shown within seconds. After this time, a result is dropped, and its job is polled again. */
+const RETENTION_MS = 60_000;
 /** The maximum for all results together, in base64 characters. If a result does not fit, its job is polled again. */
-const MAX_LENGTH = 16 * 2 ** 20;
+const MAX_TOTAL_LENGTH = 16 * 2 ** 20;
 
 /** Keeps results that were contained in a poll's response in memory until they are shown, so that they are not requested twice. */
 export class InlineResults {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, { snapshot: Snapshot; length: number; forget: () => void }>();
+  readonly #kept = new Map<string, { snapshot: Snapshot; length: number; cancelTimer: () => void }>();
   #length = 0;
 
   constructor(clock: Clock) {
@@ -20,9 +20,9 @@ export class InlineResults {
     const length = snapshot.media.reduce((sum, { base64 = '' }) => sum + base64.length, 0);
     if (snapshot.state !== 'succeeded' || length === 0) return;
     this.take(id);
-    if (this.#length + length > MAX_LENGTH) return;
+    if (this.#length + length > MAX_TOTAL_LENGTH) return;
     this.#length += length;
-    this.#kept.set(id, { snapshot, length, forget: this.#clock.after(KEPT_MS, () => void this.take(id)) });
+    this.#kept.set(id, { snapshot, length, cancelTimer: this.#clock.after(RETENTION_MS, () => void this.take(id)) });
   }
 
   clear(): void {
@@ -32,7 +32,7 @@ export class InlineResults {
   take(id: string): Snapshot | undefined {
     const kept = this.#kept.get(id);
     if (!kept) return undefined;
-    kept.forget();
+    kept.cancelTimer();
     this.#kept.delete(id);
     this.#length -= kept.length;
     return kept.snapshot;

@@ -24,13 +24,13 @@ export interface Kind<K extends TaskKind = TaskKind> {
   /** If there is no source, the kind follows its tasks itself, or they are not polled. */
   readonly source?: Source | undefined;
   /** Whether its endpoint accepts a callback URL. */
-  readonly takesCallback?: boolean;
+  readonly acceptsCallback?: boolean;
   /** How images among its references are passed. The default is by URL. */
   readonly transfer?: ImageTransfer;
-  /** What is not offered for a while after a gateway has refused it as unsupported: the kind or the button. */
-  readonly mayBeMissing?: 'kind' | 'button';
+  /** What is hidden for a while after a gateway has refused it as unsupported: the whole kind, or only the button. */
+  readonly hideIfUnsupported?: 'kind' | 'button';
   /** Replaces `submit` if the gateway accepts an idempotency key: the same body with the same key never creates a second job. */
-  readonly keyed?: {
+  readonly keyedSubmit?: {
     /** Returns the exact body, which is stored until the outcome of the order is known. */
     bodyOf(request: TaskRequests[K], materials: Materials, user: string | undefined): string;
     send(sent: SentOrder): Promise<Submission>;
@@ -45,14 +45,18 @@ export interface Kind<K extends TaskKind = TaskKind> {
   /** The name under which a refusal is remembered. The default is the name of the kind. */
   offerName?(request: TaskRequests[K]): string;
   /** Missing if the kind cannot be ordered. */
-  submit?(request: TaskRequests[K], along: Along): Promise<Submission>;
-  sendWords?(remoteId: string, request: TaskRequests[K], along: Omit<Along, 'requester'>): Promise<Submission>;
+  submit?(request: TaskRequests[K], context: SubmitContext): Promise<Submission>;
+  sendWords?(
+    remoteId: string,
+    request: TaskRequests[K],
+    context: Omit<SubmitContext, 'requester'>,
+  ): Promise<Submission>;
 }
 
 /** Infers the type of the requests that the methods receive. */
 export const defineKind = <K extends TaskKind>(definition: Kind<K>): Kind<K> => definition;
 
-interface Along {
+interface SubmitContext {
   idempotencyKey: string;
   materials: Materials;
   /** The member's pseudonym at the gateway, if the operator has enabled pseudonyms. */

@@ -6,7 +6,7 @@ import type { TaskSummary } from './task-summary.ts';
 export type TaskLists = Pick<TaskStore, 'page'>;
 
 /** The lists of all partitions as one. Ids sort by time, so the newest of all are among the newest of each. */
-export const listsOfAll = (own: TaskLists, others: OtherPartitions): TaskLists => ({
+export const mergeLists = (own: TaskLists, others: OtherPartitions): TaskLists => ({
   async page(query): Promise<TaskPage> {
     const all = [own, ...(await others.all())];
     const pages = await Promise.all(all.map((lists) => lists.page(query)));

@@ -11,30 +11,30 @@ interface LiveLimit {
 /** How many answers and live conversations can run at the same time. Each of them uses a connection while it runs. */
 export type LiveLimits = Readonly<Partial<Record<TaskKind, LiveLimit>>>;
 
-type Started = Pick<Task, 'kind' | 'requesterId'>;
+type LiveOrder = Pick<Task, 'kind' | 'requesterId'>;
 
 /** Applies the limits, also to orders whose task is not stored yet. */
 export class LiveOrders {
   readonly #book: Pick<TaskBook, 'live'>;
   readonly #limits: LiveLimits;
-  readonly #starting = new Map<string, Started>();
-  readonly #forget: (() => void)[];
+  readonly #starting = new Map<string, LiveOrder>();
+  readonly #removeCounters: (() => void)[];
 
   constructor(book: Pick<TaskBook, 'live'>, limits: LiveLimits) {
     this.#book = book;
     this.#limits = limits;
     const kinds = Object.keys(limits) as (keyof LiveLimits)[];
-    this.#forget = kinds.flatMap((kind) => limits[kind]?.all.add(() => this.#running(kind).length) ?? []);
+    this.#removeCounters = kinds.flatMap((kind) => limits[kind]?.all.add(() => this.#running(kind).length) ?? []);
   }
 
   /** Tasks that are running here are no longer counted. */
   close(): void {
-    for (const forget of this.#forget) forget();
+    for (const removeCounter of this.#removeCounters) removeCounter();
   }
 
   /** Throws if too many are running. Otherwise the request counts until `work` has ended, and from then on its task counts. */
-  async run<T>(id: string, order: Started, work: () => Promise<T>): Promise<T> {
-    this.#mustHaveRoom(order);
+  async run<T>(id: string, order: LiveOrder, work: () => Promise<T>): Promise<T> {
+    this.#assertHasRoom(order);
     this.#starting.set(id, order);
     try {
       return await work();
@@ -43,7 +43,7 @@ export class LiveOrders {
     }
   }
 
-  #mustHaveRoom({ kind, requesterId }: Started): void {
+  #assertHasRoom({ kind, requesterId }: LiveOrder): void {
     const limit = this.#limits[kind];
     if (!limit) return;
     const own = this.#running(kind).filter((one) => one.requesterId === requesterId);
@@ -51,7 +51,7 @@ export class LiveOrders {
     if (!limit.all.hasRoom()) throw new Refusal('refusals.busy');
   }
 
-  #running(kind: TaskKind): Started[] {
+  #running(kind: TaskKind): LiveOrder[] {
     // An answer that waits for the member to approve a call does not count.
     const isRunning = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
     const live = this.#book.live(isRunning);

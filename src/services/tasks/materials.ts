@@ -22,8 +22,8 @@ export type Reference = z.output<typeof reference>;
  * How the images of `/imagine` are passed to the gateway: by their original URL if it can fetch them, by the URL of an uploaded copy, or
  * inside the request.
  */
-export const imagineReferences = ['address', 'upload', 'base64'] as const;
-export type ImageTransfer = (typeof imagineReferences)[number];
+export const imageTransfers = ['address', 'upload', 'base64'] as const;
+export type ImageTransfer = (typeof imageTransfers)[number];
 
 export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
@@ -37,7 +37,7 @@ export type Region = z.output<typeof region>;
 /** A reference in the form in which it is sent. */
 export interface GivenReference {
   medium: Exclude<Reference['medium'], 'any'>;
-  given: string;
+  uri: string;
 }
 
 /** Files that are sent with a request, as data URIs. */
@@ -62,7 +62,7 @@ export interface GatherContext {
   isSmaller?: boolean;
 }
 
-interface NamedFiles {
+interface RequestFiles {
   readonly pictures?: readonly MemberFile[] | undefined;
   readonly region?: Region | undefined;
   readonly references?: readonly Reference[] | undefined;
@@ -71,4 +71,4 @@ interface NamedFiles {
 }
 
 /** Fetches and checks the files of a request. Refuses files that are gone or of the wrong type. */
-export type Gather = (named: NamedFiles, context: GatherContext) => Promise<Materials>;
+export type Gather = (files: RequestFiles, context: GatherContext) => Promise<Materials>;

@@ -3,7 +3,7 @@ import { type ActionFamily, meaningOfAction } from './actions.ts';
 import type { Kind } from './kind.ts';
 import type { Task, TaskKind } from './task.ts';
 
-/** Errors with which gateways say that they do not support an endpoint. */
+/** Buttons that are never offered, even if the gateway supports them. */
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
 
 /** A refused kind is offered again after a while, because the gateway may switch to another upstream provider at any time. */
@@ -24,9 +24,9 @@ export class Offers {
     this.#clock = new SteadyClock(clock);
   }
 
-  /** Records that the gateway refused an action with a specific code. `as` is a button's custom action ID or a kind's name. */
-  markRefused(as: string): void {
-    const name = nameOf(as);
+  /** Records that the gateway refused an action with a specific code. `feature` is a button's custom action ID or the offer name of a kind. */
+  markRefused(feature: string): void {
+    const name = nameOf(feature);
     this.#refused.delete(name);
     this.#refused.set(name, this.#clock.now() + REMEMBERED_MS);
     for (const oldest of this.#refused.keys()) {
@@ -35,8 +35,8 @@ export class Offers {
     }
   }
 
-  markAccepted(as: string): void {
-    this.#refused.delete(nameOf(as));
+  markAccepted(feature: string): void {
+    this.#refused.delete(nameOf(feature));
   }
 
   isOffered(customId: string): boolean {

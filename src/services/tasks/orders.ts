@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { aboutTask, nameTask } from '../../lib/log-subject.ts';
+import { runForTask, setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { Estimate } from '../prices/estimate.ts';
 import type { Rules } from '../rules/rules.ts';
-import { ordererOf, type Spending } from '../spending/spending.ts';
+import { requesterOf, type Spending } from '../spending/spending.ts';
 import type { TaskBook } from './book.ts';
 import type { ModelCircuits } from './circuits.ts';
 import { Credit, NO_CREDIT_MS } from './credit.ts';
@@ -35,14 +35,14 @@ import {
   type Order,
   type OrderFacts,
   orderOfTask,
-  setPlace,
+  setPosition,
   setSuccessor,
 } from './transitions.ts';
 
-/** With these errors the gateway accepts no more jobs at the moment. */
-const FULL: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
+/** Errors by which the gateway says that it accepts no more jobs at the moment. */
+const QUEUE_FULL_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
 /** Waiting tasks must not fail because the gateway was briefly unreachable when their turns came. */
-const AWAY: ReadonlySet<GatewayErrorKind> = new Set([...FULL, 'unreachable']);
+const TEMPORARY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([...QUEUE_FULL_ERRORS, 'unreachable']);
 
 export interface OrdersParts extends SenderParts {
   book: TaskBook;
@@ -50,9 +50,9 @@ export interface OrdersParts extends SenderParts {
   /** Undefined if no price is known. */
   estimateOf?(order: Order): Estimate | undefined;
   /** Undefined if there are no limits. */
-  spending?: Pick<Spending, 'check' | 'checkMay' | 'checkWaiting' | 'weightOf'> | undefined;
+  spending?: Pick<Spending, 'check' | 'checkNotBlocked' | 'checkWaiting' | 'weightOf'> | undefined;
   /** The rules of the servers and the operator. Undefined if everything is allowed. */
-  rules?: Pick<Rules, 'mustAllow' | 'moderated'> | undefined;
+  rules?: Pick<Rules, 'mustAllow' | 'moderate'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
   clock: Clock;
@@ -63,7 +63,7 @@ export interface OrdersParts extends SenderParts {
   circuits?: Pick<ModelCircuits, 'run' | 'enter' | 'noteRefused' | 'failing'> | undefined;
   /** For the jobs of all partitions of this process. */
   slots: JobSlots;
-  /** The account has no credit left for this kind. */
+  /** Called if the account has no credit left for this kind. */
   notifyNoCredit(kind: TaskKind): void;
   /** The partition of the store that contains the tasks. */
   partition?: Partition | undefined;
@@ -75,9 +75,9 @@ export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 /** Submits orders. Each is stored first, is sent once, and is never repeated unless the member decides so. */
 export class Orders {
   readonly #parts: OrdersParts;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #pendingWork = new Set<Promise<unknown>>();
   /** Unconfirmed tasks that are being submitted again. */
-  readonly #repeating = new Set<string>();
+  readonly #resubmitting = new Set<string>();
   readonly #recent: RecentOrders;
   readonly #live: LiveOrders;
   readonly #sender: Sender;
@@ -96,8 +96,8 @@ export class Orders {
       isJob: (kind) => this.#isJob(kind),
       send: (id) =>
         trackUntilDone(
-          aboutTask(id, () => this.#takeTurn(id)),
-          this.#underWay,
+          runForTask(id, () => this.#sendWaiting(id)),
+          this.#pendingWork,
         ),
     });
     this.#refused = new RefusedOrders({ ...parts, line: this.#line });
@@ -108,7 +108,7 @@ export class Orders {
     const facts = { ...order, parentId: order.parent?.id };
     this.#recent.begin(facts, id);
     try {
-      const task = await trackUntilDone(this.#carryOut(order, id), this.#underWay);
+      const task = await trackUntilDone(this.#carryOut(order, id), this.#pendingWork);
       this.#recent.end(facts, id);
       return task;
     } catch (error) {
@@ -121,12 +121,12 @@ export class Orders {
   /** Submits an order again although the first one may have been accepted. Only its owner can do this, and only once. */
   async tryAgain(id: string, origin: OrderOrigin): Promise<Task> {
     // Until the successor is stored, a second press would find an id without a task, as it would after a crash.
-    if (this.#repeating.has(id)) throw new Refusal('refusals.alreadyResubmitted');
-    this.#repeating.add(id);
+    if (this.#resubmitting.has(id)) throw new Refusal('refusals.alreadyResubmitted');
+    this.#resubmitting.add(id);
     try {
-      return await trackUntilDone(this.#repeat(id, origin), this.#underWay);
+      return await trackUntilDone(this.#resubmit(id, origin), this.#pendingWork);
     } finally {
-      this.#repeating.delete(id);
+      this.#resubmitting.delete(id);
     }
   }
 
@@ -154,7 +154,7 @@ export class Orders {
   }
 
   dismiss(id: string, memberId: string): Promise<Task> {
-    return trackUntilDone(this.#dismiss(id, memberId), this.#underWay);
+    return trackUntilDone(this.#dismiss(id, memberId), this.#pendingWork);
   }
 
   /**
@@ -180,7 +180,7 @@ export class Orders {
   }
 
   async finish(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    while (this.#pendingWork.size > 0) await Promise.allSettled(this.#pendingWork);
     this.#line.close();
     this.#live.close();
     this.#recent.clear();
@@ -189,24 +189,26 @@ export class Orders {
   async #dismiss(id: string, memberId: string): Promise<Task> {
     const { book, ledger, clock } = this.#parts;
     const known = await book.get(id);
-    if (known) await ledger?.expectDecision(mustBeUndecided(known, memberId));
-    return book.change(id, (task) => markDismissed(mustBeUndecided(task, memberId), clock.now()));
+    if (known) await ledger?.expectDecision(requireUndecided(known, memberId));
+    return book.change(id, (task) => markDismissed(requireUndecided(task, memberId), clock.now()));
   }
 
-  async #repeat(id: string, origin: OrderOrigin): Promise<Task> {
+  async #resubmit(id: string, origin: OrderOrigin): Promise<Task> {
     const { book, store, clock, kinds, ledger } = this.#parts;
-    this.#mustBelongHere(origin);
+    this.#requireOwnBucket(origin);
     const successorId = taskId(clock.now(), bucketIn(id));
     const known = await book.get(id);
     // An order that was sent after the backup had another key.
     const isKeyed =
-      known !== undefined && kinds.get(known.kind)?.keyed !== undefined && known.restored?.wasWaiting === undefined;
-    if (known && !isKeyed) await ledger?.expectDecision(mustBeUndecided(known, origin.requesterId));
+      known !== undefined &&
+      kinds.get(known.kind)?.keyedSubmit !== undefined &&
+      known.restored?.wasWaiting === undefined;
+    if (known && !isKeyed) await ledger?.expectDecision(requireUndecided(known, origin.requesterId));
     // The bot may have crashed after the successor's id was stored and before its task was.
-    const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
+    const hasSuccessor = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
     const old = await book.change(id, (task) => {
-      const { successorId: promised } = mustBeUndecided(task, origin.requesterId);
-      if (isTaken || promised !== known?.successorId) throw new Refusal('refusals.alreadyResubmitted');
+      const { successorId: currentSuccessorId } = requireUndecided(task, origin.requesterId);
+      if (hasSuccessor || currentSuccessorId !== known?.successorId) throw new Refusal('refusals.alreadyResubmitted');
       return setSuccessor(task, successorId, isKeyed);
     });
     try {
@@ -225,44 +227,46 @@ export class Orders {
   }
 
   #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
-    nameTask(id);
-    const carryOut = (): Promise<Task> => this.#carryOutAlone(order, id, sentBefore);
+    setSubjectTask(id);
+    const carryOut = (): Promise<Task> => this.#carryOutWithinLimits(order, id, sentBefore);
     const { circuits } = this.#parts;
-    return aboutTask(id, () =>
+    return runForTask(id, () =>
       this.#live.run(id, order, circuits ? () => circuits.run(id, order, carryOut) : carryOut),
     );
   }
 
-  async #carryOutAlone(ordered: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
+  async #carryOutWithinLimits(original: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
     const { clock, kinds, offers, spending, rules } = this.#parts;
-    const kind = kinds.get(ordered.kind);
-    if (!kind) throw new Error(`There is no kind ${ordered.kind} to submit.`);
+    const kind = kinds.get(original.kind);
+    if (!kind) throw new Error(`There is no kind ${original.kind} to submit.`);
     // A button can be forged.
-    if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
+    if (!kind.submit && !kind.keyedSubmit) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
-    rules?.mustAllow(ordered);
-    // Repeating a request under the same key orders nothing new.
-    if (ordered.predecessorId === undefined) this.#credit.assertAvailable(kind.name);
-    const { traits } = this.#parts.specs[ordered.kind];
-    const estimate = traits.isPaid ? this.#parts.estimateOf?.(ordered) : undefined;
-    const orderer = ordererOf(ordered);
-    // Pauses and blocks apply to everything that a member can start. For an order above a limit nothing is fetched, but only the reservation
-    // is decisive.
-    const isCounted = traits.isPaid && ordered.predecessorId === undefined;
-    if (!isCounted) spending?.checkMay(orderer);
-    else spending?.check(orderer, { kind: ordered.kind, amount: estimate?.amount });
+    rules?.mustAllow(original);
+    // A request that is repeated with the same key is not a new order.
+    if (original.predecessorId === undefined) this.#credit.assertAvailable(kind.name);
+    const { traits } = this.#parts.specs[original.kind];
+    const estimate = traits.isPaid ? this.#parts.estimateOf?.(original) : undefined;
+    const requester = requesterOf(original);
+    // Pauses and blocks apply to everything that a member can start. Nothing is fetched for an order above a limit; the final decision is
+    // made by the reservation.
+    const isCounted = traits.isPaid && original.predecessorId === undefined;
+    if (!isCounted) spending?.checkNotBlocked(requester);
+    else spending?.check(requester, { kind: original.kind, amount: estimate?.amount });
     // A request that is repeated under the same key must not change.
-    const isModerated = rules !== undefined && ordered.predecessorId === undefined;
-    const order = isModerated ? await rules.moderated(ordered, traits, () => this.#sender.imagesOf(ordered)) : ordered;
+    const isModerated = rules !== undefined && original.predecessorId === undefined;
+    const order = isModerated
+      ? await rules.moderate(original, traits, () => this.#sender.imagesOf(original))
+      : original;
     // An order that may already be running does not have to wait.
     const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
-    const mustWait = mayWait && !this.#line.takePlace({ ...order, id });
-    if (mustWait) this.#mustHaveRoomInLine(order);
+    const mustWait = mayWait && !this.#line.takeSlot({ ...order, id });
+    if (mustWait) this.#assertRoomInLine(order);
     try {
       const prepared = await this.#sender.prepare(kind, order, sentBefore);
       const { idempotencyKey } = prepared;
       const { model } = order.request;
-      const weight = spending?.weightOf(orderer);
+      const weight = spending?.weightOf(requester);
       const facts = { traits, durationKey: kind.durationKey(order.request), model, estimate, weight };
       const task = createTask(order, { id, idempotencyKey, now: clock.now(), ...facts });
       if (mustWait) return await this.#wait(markWaiting(task), order.roleIds);
@@ -270,7 +274,7 @@ export class Orders {
       const result = await this.#sendStored(kind, task, prepared);
       if (!('refused' in result)) return result;
       const { refused } = result;
-      const returned = mayWait ? await this.#refused.returnToLine(kind, task, refused, FULL) : undefined;
+      const returned = mayWait ? await this.#refused.returnToLine(kind, task, refused, QUEUE_FULL_ERRORS) : undefined;
       if (returned) return returned;
       await this.#refused.remove(id);
       throw await this.#refused.errorFor(kind, order, refused);
@@ -281,17 +285,17 @@ export class Orders {
 
   /** Throws if the budget and rules of another partition apply to the order. */
   #bucketOf({ parent, ...order }: Order): number {
-    const bucket = this.#mustBelongHere(order);
-    return parent && this.#isHere(bucketIn(parent.id)) ? bucketIn(parent.id) : bucket;
+    const bucket = this.#requireOwnBucket(order);
+    return parent && this.#isOwnBucket(bucketIn(parent.id)) ? bucketIn(parent.id) : bucket;
   }
 
-  #mustBelongHere({ guildId, requesterId: memberId, route }: OrderOrigin): number {
+  #requireOwnBucket({ guildId, requesterId: memberId, route }: OrderOrigin): number {
     const bucket = bucketOf(homeOf(guildId, { memberId, isDirect: route.install === 'user' }));
-    if (!this.#isHere(bucket)) throw new Refusal('refusals.elsewhere');
+    if (!this.#isOwnBucket(bucket)) throw new Refusal('refusals.elsewhere');
     return bucket;
   }
 
-  #isHere(bucket: number): boolean {
+  #isOwnBucket(bucket: number): boolean {
     const { number, count } = this.#parts.partition ?? WHOLE_STORE;
     return partitionOf(bucket, count) === number;
   }
@@ -301,10 +305,10 @@ export class Orders {
     return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
   }
 
-  #mustHaveRoomInLine(order: Order): void {
-    this.#line.mustHaveRoom();
+  #assertRoomInLine(order: Order): void {
+    this.#line.assertHasRoom();
     const group = groupOf(order);
-    this.#parts.spending?.checkWaiting(ordererOf(order), {
+    this.#parts.spending?.checkWaiting(requesterOf(order), {
       all: () => this.#line.count(() => true),
       server: () => this.#line.count((task) => task.group === group),
       member: () => this.#line.count((task) => task.group === group && task.memberId === order.requesterId),
@@ -314,28 +318,32 @@ export class Orders {
   async #wait(task: Task, roleIds: readonly string[] | undefined): Promise<Task> {
     await this.#reserveAndAdd(task, roleIds);
     this.#line.join(task);
-    const place = this.#line.placeOf(task.id);
+    const position = this.#line.positionOf(task.id);
     // The task did not have to wait: its turn came immediately.
-    if (place === undefined) return task;
-    return this.#parts.book.change(task.id, (known) => setPlace(known, place));
+    if (position === undefined) return task;
+    return this.#parts.book.change(task.id, (known) => setPosition(known, position));
   }
 
   /** Sends a task that has waited. The references are checked again, since they may have expired. */
-  async #takeTurn(id: string): Promise<void> {
+  async #sendWaiting(id: string): Promise<void> {
     const { book, clock, kinds, spending, rules, circuits, log } = this.#parts;
     const task = book.find(id);
     const kind = task && kinds.get(task.kind);
     if (task?.state !== 'waiting' || !kind) return;
     try {
       const prepared = await this.#sender.prepare(kind, task);
-      spending?.checkMay(ordererOf(task));
+      spending?.checkNotBlocked(requesterOf(task));
       rules?.mustAllow(task);
       circuits?.enter(id, task);
       // The task waits for the next start.
       if (!this.#line.isRunning) return;
       const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));
       const result = await this.#sendStored(kind, submitting, prepared);
-      if (!('refused' in result) || (await this.#refused.returnToLine(kind, submitting, result.refused, AWAY))) return;
+      if (
+        !('refused' in result) ||
+        (await this.#refused.returnToLine(kind, submitting, result.refused, TEMPORARY_ERRORS))
+      )
+        return;
       await this.#refused.end(id, await this.#refused.errorFor(kind, task, result.refused));
     } catch (error) {
       const known = book.find(id);
@@ -365,10 +373,10 @@ export class Orders {
     if (submission) {
       offers.markAccepted(offeredAs(kind, task));
       this.#credit.markAvailable(kind.name);
-      this.#line.markTaken(kind.name);
+      this.#line.markJobAccepted(kind.name);
     }
-    const settle = (before: Task): Task =>
-      submission ? markAccepted(before, submission, now, hasCallback) : markUnconfirmed(before, outcome.reason, now);
+    const settle = (current: Task): Task =>
+      submission ? markAccepted(current, submission, now, hasCallback) : markUnconfirmed(current, outcome.reason, now);
     const sent = await book.change(task.id, settle, { mustHold: true });
     if (submission) this.#parts.follow(sent);
     await this.takeOverPredecessor(sent);
@@ -388,7 +396,7 @@ export class Orders {
   }
 }
 
-function mustBeUndecided(task: Task, memberId: string): Task {
+function requireUndecided(task: Task, memberId: string): Task {
   if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');
   if (task.state !== 'unconfirmed') throw new Refusal('refusals.alreadyDecided');
   return task;

@@ -1,13 +1,13 @@
 import type { EntryStore } from '../ledger/entry.ts';
 import type { ServerRules } from '../rules/server-rules.ts';
-import type { AboutMember } from './own-data/about-member.ts';
+import type { MemberFacts } from './own-data/about-member.ts';
 import type { ErasureMessage } from './own-data/erasure-messages.ts';
 import type { TaskStore } from './task-store.ts';
 
-/** The data of members in a partition of another bot, for reading only. */
+/** Members' data in a partition that another process owns, read-only. */
 export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
   readonly entries: Pick<EntryStore, 'between'>;
-  about(memberId: string): Promise<AboutMember>;
+  factsAbout(memberId: string): Promise<MemberFacts>;
   isErasing(memberId: string): Promise<boolean>;
   rulesOf(guildId: string): Promise<ServerRules | undefined>;
 }
@@ -17,7 +17,7 @@ export interface OtherPartitions {
   readonly own: number;
   readonly numbers: readonly number[];
   /** Undefined if it is the bot's own partition, or has no rows. */
-  of(partition: number): Promise<PartitionRows | undefined>;
+  find(partition: number): Promise<PartitionRows | undefined>;
   /** The partitions that have rows. */
   all(): Promise<readonly PartitionRows[]>;
   /** The message survives a crash once this resolves. */

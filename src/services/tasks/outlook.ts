@@ -27,7 +27,7 @@ export class Outlook {
     this.#parts = parts;
   }
 
-  of(order: OrderedRequest<TaskKind>): Prospect {
+  prospectOf(order: OrderedRequest<TaskKind>): Prospect {
     const { kinds, durations, circuits, clock } = this.#parts;
     const key = kinds.get(order.kind)?.durationKey(order.request);
     return {

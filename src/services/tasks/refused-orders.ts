@@ -24,7 +24,7 @@ interface RefusedParts {
   log: TasksLog;
 }
 
-/** What becomes of orders that the gateway has definitely refused. */
+/** Handles orders that the gateway has definitely refused. */
 export class RefusedOrders {
   readonly #parts: RefusedParts;
 
@@ -37,9 +37,10 @@ export class RefusedOrders {
     { name }: Kind,
     { id, returns = 0 }: Task,
     refused: unknown,
-    passing: ReadonlySet<GatewayErrorKind>,
+    temporaryErrors: ReadonlySet<GatewayErrorKind>,
   ): Promise<Task | undefined> {
-    if (!(refused instanceof GatewayError) || !passing.has(refused.kind) || returns >= MAX_RETURNS) return undefined;
+    if (!(refused instanceof GatewayError) || !temporaryErrors.has(refused.kind) || returns >= MAX_RETURNS)
+      return undefined;
     this.#parts.line.hold(name, returns + 1, refused.retryAfterMs);
     const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
     this.#parts.line.join(task, { isNext: true });
@@ -58,17 +59,17 @@ export class RefusedOrders {
 
   /** Returns the error for the member. Only refusals with a specific code are remembered for other orders. */
   async errorFor(kind: Kind, order: Pick<Task, 'kind' | 'request'>, refused: unknown): Promise<unknown> {
-    const { mayBeMissing } = kind;
+    const { hideIfUnsupported } = kind;
     const { modelKind } = this.#parts.specs[order.kind].traits;
     const { model } = order.request;
     if (modelKind && model !== undefined && refused instanceof GatewayError && refused.refusesModel)
       await this.#parts.models?.markUnfit(model, modelKind);
-    if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
+    if (!hideIfUnsupported || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
     if (refused.hasKnownCode) this.#parts.offers.markRefused(offeredAs(kind, order));
-    return mayBeMissing === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
+    return hideIfUnsupported === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
   }
 
-  /** Removes a task that did not have to wait: its member is told at once. */
+  /** Removes a task that did not have to wait, because its owner is informed immediately. */
   async remove(id: string): Promise<void> {
     const { book, ledger } = this.#parts;
     const task = book.find(id);

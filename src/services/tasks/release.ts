@@ -2,7 +2,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import type { OrdersParts } from './orders.ts';
 import { markReleased } from './transitions.ts';
 
-const EVERY_MS = 10 * 60_000;
+const INTERVAL_MS = 10 * 60_000;
 /** Older requests are not part of any period that has a limit. */
 const LOOK_BACK_MS = 62 * DAY_MS;
 
@@ -15,11 +15,11 @@ interface ReleaseParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | '
  * Stops counting requests with an unknown outcome about which no one has decided. The task is changed first, so that after a crash the
  * next start can complete this.
  */
-export class Release {
+export class UnconfirmedRelease {
   readonly #parts: ReleaseParts;
-  #lookedUntil: number | undefined;
+  #checkedUntil: number | undefined;
   #cancel: (() => void) | undefined;
-  #underWay: Promise<void> = Promise.resolve();
+  #currentPass: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(parts: ReleaseParts) {
@@ -27,29 +27,29 @@ export class Release {
   }
 
   start(): void {
-    this.#underWay = this.#pass().then(() => {
-      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(EVERY_MS, () => this.start());
+    this.#currentPass = this.#pass().then(() => {
+      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(INTERVAL_MS, () => this.start());
     });
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
-    await this.#underWay;
+    await this.#currentPass;
   }
 
   async #pass(): Promise<void> {
     const { book, ledger, clock, log, afterMs } = this.#parts;
     const until = clock.now() - afterMs;
     try {
-      for await (const { id } of ledger?.unconfirmed(this.#lookedUntil ?? until - LOOK_BACK_MS, until) ?? []) {
+      for await (const { id } of ledger?.unconfirmed(this.#checkedUntil ?? until - LOOK_BACK_MS, until) ?? []) {
         if (this.#isStopped) return;
         // Erased and expired tasks have no owner who could decide later.
         if (!(await book.get(id))) continue;
         const task = await book.change(id, (known) => markReleased(known, clock.now()));
         if (task.releasedAt !== undefined) await ledger?.reconsider(task);
       }
-      this.#lookedUntil = until;
+      this.#checkedUntil = until;
     } catch (error) {
       log.error({ err: error }, 'Tasks with an unknown outcome could not be released; trying again later.');
     }

@@ -1,7 +1,7 @@
 /** The text of a result: the lines that can be used as prompts, and the rest. */
 export interface ResultText {
   lines: string[];
-  beside: string[];
+  rest: string[];
 }
 
 /** A keycap anywhere starts a line. */
@@ -14,35 +14,35 @@ const TITLE = /^[\p{L}\p{M}'’-]+(?: [\p{L}\p{M}'’-]+){0,4}$/u;
 
 const isHeading = (row: string): boolean => HEADING.test(row.trim());
 
-/** Gateways usually number lines with keycap emoji. Text with another numbering, or without one, is read as well as possible. */
+/** Gateways usually number lines with keycap emoji. For text numbered differently, or not at all, parsing is best-effort. */
 export function readResultText(text: string): ResultText {
   const rows = text.replace(KEYCAP, '\n$&').split(/\r?\n/);
   const mark = [NUMBERED, BULLETED].find((pattern) => rows.some((row) => pattern.test(row)));
   const read = mark ? readMarked(rows, mark) : readUnmarked(rows);
   const lines = read.lines.map(toPlainText).filter((line) => line !== '');
   const whole = toPlainText(text);
-  return lines.length > 0 || whole === '' ? { ...read, lines } : { lines: [whole], beside: [] };
+  return lines.length > 0 || whole === '' ? { ...read, lines } : { lines: [whole], rest: [] };
 }
 
 export const lineAt = (text: string, number: number): string | undefined => readResultText(text).lines[number - 1];
 
 function readMarked(rows: readonly string[], mark: RegExp): ResultText {
   const lines: string[] = [];
-  const beside: string[] = [];
-  let goesOn = false;
-  let above = '';
+  const rest: string[] = [];
+  let isInItem = false;
+  let previousRow = '';
   for (const row of rows) {
     if (mark.test(row)) {
       // A few words directly above the first line are its heading.
-      if (lines.length === 0 && beside.at(-1) === above && TITLE.test(above)) beside.pop();
+      if (lines.length === 0 && rest.at(-1) === previousRow && TITLE.test(previousRow)) rest.pop();
       lines.push(row.replace(mark, ''));
-      goesOn = true;
-    } else if (row.trim() === '' || isHeading(row)) goesOn = false;
-    else if (goesOn) lines.push(`${lines.pop()} ${row}`);
-    else beside.push(row.trim());
-    if (row.trim() !== '') above = row.trim();
+      isInItem = true;
+    } else if (row.trim() === '' || isHeading(row)) isInItem = false;
+    else if (isInItem) lines.push(`${lines.pop()} ${row}`);
+    else rest.push(row.trim());
+    if (row.trim() !== '') previousRow = row.trim();
   }
-  return { lines, beside };
+  return { lines, rest };
 }
 
 /** Returns paragraphs if there are several, otherwise single lines. */
@@ -53,7 +53,7 @@ function readUnmarked(rows: readonly string[]): ResultText {
     .split(/\n\s*\n/)
     .filter((paragraph) => paragraph.trim() !== '');
   const [only = ''] = paragraphs;
-  return { lines: paragraphs.length > 1 ? paragraphs : only.split('\n'), beside: [] };
+  return { lines: paragraphs.length > 1 ? paragraphs : only.split('\n'), rest: [] };
 }
 
 /** Replaces each link by its text, because URLs must not become part of the prompt, and collapses white space. */
@@ -65,8 +65,8 @@ function toPlainText(line: string): string {
 }
 
 /** Returns the emphasised words of a prompt, with their weights. Words that are struck out mean the opposite and are left out. */
-export function emphasisedWords({ beside }: ResultText): string[] {
-  const rows = beside.map((row) => row.replace(/~~[^~]*~~,?/g, ''));
+export function emphasisedWords({ rest }: ResultText): string[] {
+  const rows = rest.map((row) => row.replace(/~~[^~]*~~,?/g, ''));
   const strong = rows.flatMap((row) => [...row.matchAll(/\*\*([^*]+)\*\*(?:\s*(\([\d.]+\)))?/g)]);
   if (strong.length > 0) return strong.map(([, words = '', weight = '']) => toPlainText(`${words} ${weight}`));
   return rows.map((row) => toPlainText(row.replaceAll('**', ''))).filter((row) => row !== '');

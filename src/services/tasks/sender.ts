@@ -48,12 +48,12 @@ export class Sender {
     const { gather, maxWaitMs } = this.#parts;
     const context = { memberId: requesterId, timeLimitMs: maxWaitMs.text, transfer: 'base64' } as const;
     const { pictures: files = [], references = [] } = request;
-    const seen = references.filter(({ medium }) => medium === 'image' || medium === 'any');
+    const imageReferences = references.filter(({ medium }) => medium === 'image' || medium === 'any');
     const images: string[] = [];
     for (const file of files) images.push(...((await gather({ pictures: [file] }, context)).images ?? []));
-    for (const reference of seen) {
+    for (const reference of imageReferences) {
       const { references: given = [] } = await gather({ references: [reference] }, context);
-      images.push(...given.flatMap((one) => (one.medium === 'image' ? [one.given] : [])));
+      images.push(...given.flatMap((one) => (one.medium === 'image' ? [one.uri] : [])));
     }
     return images;
   }
@@ -61,7 +61,7 @@ export class Sender {
   async #gather(kind: Kind, request: Task['request'], context: GatherContext, key?: string): Promise<Prepared> {
     const materials = await this.#parts.gather(request, context);
     const user = context.memberId === undefined ? undefined : await this.#parts.userOf?.(context.memberId);
-    const body = kind.keyed?.bodyOf(request, materials, user);
+    const body = kind.keyedSubmit?.bodyOf(request, materials, user);
     return { idempotencyKey: key ?? randomUUID(), body, materials, context, user };
   }
 
@@ -78,8 +78,8 @@ export class Sender {
     this.#parts.assertOwnership();
     try {
       const sending =
-        kind.keyed && body !== undefined
-          ? kind.keyed.send({ idempotencyKey, body })
+        kind.keyedSubmit && body !== undefined
+          ? kind.keyedSubmit.send({ idempotencyKey, body })
           : kind.submit?.(request, { idempotencyKey, materials, user, callbackUrl, requester: order });
       if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
       return { submission: await sending, hasCallback: callbackUrl !== undefined };
@@ -111,10 +111,10 @@ export class Sender {
 
 /** Returns the callback URL for a task of this kind, if its endpoint accepts one. */
 export const callbackUrlFor = (
-  { takesCallback, source }: Kind,
+  { acceptsCallback, source }: Kind,
   id: string,
   { callbackUrlOf }: Pick<SenderParts, 'callbackUrlOf'>,
-): string | undefined => (takesCallback && source ? callbackUrlOf?.(source.name, id) : undefined);
+): string | undefined => (acceptsCallback && source ? callbackUrlOf?.(source.name, id) : undefined);
 
 const TOO_LARGE = 413;
 
@@ -130,7 +130,7 @@ export interface Prepared {
 export type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;
 
 const hasData = ({ images = [], references = [] }: Materials): boolean =>
-  images.length > 0 || references.some(({ given }) => given.startsWith('data:'));
+  images.length > 0 || references.some(({ uri }) => uri.startsWith('data:'));
 
 /** If there is neither a submission nor a refusal, the outcome is unknown. */
 export type Outcome =

@@ -1,4 +1,4 @@
-/** A limit on what happens at the same time, for all partitions of a process together. Each one counts its own. */
+/** A concurrency limit that all partitions of a process share. Each partition counts its own work. */
 export class SharedLimit {
   #limit: number;
   readonly #counters = new Set<() => number>();

@@ -20,7 +20,7 @@ interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWa
 export class Sweep {
   readonly #parts: SweepParts;
   #cancel: (() => void) | undefined;
-  #underWay: Promise<void> = Promise.resolve();
+  #currentSweep: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(parts: SweepParts) {
@@ -29,7 +29,7 @@ export class Sweep {
 
   start(): void {
     this.#cancel = this.#parts.clock.after(SWEEP_MS, () => {
-      this.#underWay = this.#sweep().then(() => {
+      this.#currentSweep = this.#sweep().then(() => {
         if (!this.#isStopped) this.start();
       });
     });
@@ -38,7 +38,7 @@ export class Sweep {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
-    await this.#underWay;
+    await this.#currentSweep;
   }
 
   async #sweep(): Promise<void> {

@@ -5,7 +5,7 @@ export const shortFollowUps = ['U1', 'U2', 'U3', 'U4', 'R', 'V1', 'V2', 'V3', 'V
 export type ShortFollowUp = (typeof shortFollowUps)[number];
 
 /** A button can be forged, and an old one can belong to a task that has failed in the meantime. */
-export function mustHaveResult(task: Task): void {
+export function assertHasResult(task: Task): void {
   if (!hasResult(task)) throw new Refusal('refusals.noResult');
 }
 

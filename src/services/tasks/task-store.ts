@@ -14,11 +14,11 @@ export interface TaskStore {
   /** Removes a task without a trace, for example if its request was refused. */
   remove(task: Task): Promise<void>;
   /** Newest first. */
-  page(question: PageQuery): Promise<TaskPage>;
+  page(query: PageQuery): Promise<TaskPage>;
   /** Stores the exact request in addition to its task while it may be sent again. No list or export shows it. */
   putSentOrder(id: string, sent: SentOrder): Promise<void>;
   getSentOrder(id: string): Promise<SentOrder | undefined>;
-  addDuration(key: string, durationShape: Duration): Promise<void>;
+  addDuration(key: string, duration: Duration): Promise<void>;
   /** The latest durations, oldest first. */
   durations(key: string): Promise<Duration[]>;
   openErasures(): Promise<ErasureMark[]>;
@@ -38,7 +38,7 @@ export type SentOrder = z.output<typeof sentOrder>;
 const count = z.number().default(0);
 
 /** What an erasure has done so far. */
-const erased = {
+const erasureProgress = {
   tasks: count,
   messages: count,
   /** The number of messages that could not be deleted, and the addresses of the first of them. */
@@ -47,7 +47,7 @@ const erased = {
 };
 
 /** `running` is the number of jobs that are still running. They are not shown, and are erased when they end. */
-export const erasureOutcome = z.object({ ...erased, running: count });
+export const erasureOutcome = z.object({ ...erasureProgress, running: count });
 export type ErasureOutcome = z.output<typeof erasureOutcome>;
 
 /** Another partition that was asked to erase the same member. */
@@ -66,7 +66,7 @@ export const erasureMark = z.object({
   /** Used to replace task ids in the ledger. It is deleted together with the mark, so the ids cannot be restored. */
   secret: z.string(),
   /** The progress, so that what could not be deleted can still be reported after a restart. */
-  ...erased,
+  ...erasureProgress,
   /** The number of undeletable messages about which the member was notified. Undefined before the first notification. */
   told: z.number().optional(),
   /** Set only in the partition where the member asked, if there are others. */
@@ -108,4 +108,4 @@ export const durationShape = z.object({
 export type Duration = z.output<typeof durationShape>;
 
 /** The number of durations that are kept per key. Older durations say little about current ones. */
-export const KEPT_DURATIONS = 200;
+export const MAX_DURATIONS_PER_KEY = 200;

@@ -142,7 +142,7 @@ const failure = z.object({
 
 const message = z.object({ channelId: z.string(), id: z.string() });
 
-/** Contains everything that a link needs. A message without a server is in direct messages. */
+/** Everything that a link to a message needs. Without a guild id, the message is in direct messages. */
 const address = message.extend({ guildId: z.string().optional() });
 
 /** How the interaction lets the bot reach the member. */
@@ -173,7 +173,7 @@ const intention = z.object({
 });
 
 /** The end of the task is shown, and its owner is still to be pinged. */
-const call = z.object({
+const pendingPing = z.object({
   shownAt: time,
   /** When the ping was about to be posted for the first time. From then on, only Discord's nonce prevents a second ping. */
   goingAt: time.optional(),
@@ -182,9 +182,9 @@ const call = z.object({
 const delivery = z.object({
   progressEdits: z.number(),
   intention: intention.optional(),
-  /** When its end was first about to go, by an interaction's token, into a message that the bot cannot read without that token. */
+  /** When the result was first about to be written, with an interaction's token, to a message that the bot cannot read without that token. */
   unseenSince: time.optional(),
-  call: call.optional(),
+  call: pendingPing.optional(),
   /** Why no message shows the end: it was deleted, or the member could not be reached. */
   undeliverable: z.enum(['deleted', 'no-way']).optional(),
 });
@@ -235,13 +235,13 @@ export const taskFacts = z.object({
   delivery,
   parentId: z.string().optional(),
   rootId: z.string().optional(),
-  /** The task that replaced the task when the member tried again. */
+  /** The task that replaced this one when the member tried again. */
   successorId: z.string().optional(),
   /** When its unknown outcome stopped counting, because its owner had not decided for too long. */
   releasedAt: time.optional(),
   /** Whether its successor is a different order that the gateway may also carry out, so that both count. */
   isRepeated: z.literal(true).optional(),
-  /** The task that the task replaced, which had the same order and the same key. */
+  /** The task that this one replaced, with the same order and the same key. */
   predecessorId: z.string().optional(),
   restored: restored.optional(),
   /** Whether its successor is the same order. The gateway carries it out only once, so only the successor is shown and counted. */
@@ -380,26 +380,26 @@ export type StoredTrack = z.output<typeof keptTrack>;
 export type MessagePlace = z.output<typeof message>;
 export type MessageAddress = z.output<typeof address>;
 export type Intention = z.output<typeof intention>;
-export type PendingPing = z.output<typeof call>;
+export type PendingPing = z.output<typeof pendingPing>;
 export type Route = z.output<typeof route>;
 export type Review = z.output<typeof review>;
 
-const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
-const BEFORE_END: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED]);
+const FOLLOWED_STATES: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
+const UNFINISHED_STATES: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED_STATES]);
 
 /** Whether the task is missing from the lists of other members. */
 export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
   route.isPrivate || request.isClosed === true;
 
 /** Whether the gateway has the job, so that it is polled. */
-export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
+export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED_STATES.has(state);
 
 /** Whether it is unknown if the gateway accepted the order, so that the member can send the order again. */
 export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
   state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 
 /** Whether responses from the gateway can no longer change the task. */
-export const hasEnded = ({ state }: Task): boolean => !BEFORE_END.has(state);
+export const hasEnded = ({ state }: Task): boolean => !UNFINISHED_STATES.has(state);
 
 /** Whether its results wait for a moderator's decision. */
 export const isHeld = ({ review: known }: Pick<Task, 'review'>): boolean => known?.outcome === 'held';

@@ -4,22 +4,22 @@ import { EarlierPolls, earliestPollAt, type PollHistory } from '../polling/allow
 import { DurationHistory, LearnedSchedule } from '../polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { Scheduler } from '../polling/scheduler.ts';
-import { type MissedShare, sparser } from '../polling/sparse.ts';
+import { type MissedShare, sparseSchedule } from '../polling/sparse.ts';
 import { Albums } from './albums.ts';
 import { removeMessageById } from './delivery-state.ts';
 import { WHOLE_STORE } from './homes.ts';
 import { InlineResults } from './inline-results.ts';
 import type { Kind, Source, WaitLimit } from './kind.ts';
 import { JobSlots } from './line/job-slots.ts';
-import { listsOfAll, type TaskLists } from './lists.ts';
+import { mergeLists, type TaskLists } from './lists.ts';
 import { Offers } from './offers.ts';
 import { Orders, type OrdersParts } from './orders.ts';
 import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
 import { type Exported, Exports } from './own-data/exports.ts';
 import type { ErasureParts, MessageRemoval } from './own-data/member-erasure.ts';
-import { tasksOf, wholeTasksOf } from './own-data/tasks-of.ts';
-import { Release } from './release.ts';
+import { fullTasksOf, tasksOf } from './own-data/tasks-of.ts';
+import { UnconfirmedRelease } from './release.ts';
 import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
 import { groupOf } from './task-facts.ts';
@@ -75,7 +75,7 @@ export interface TasksParts
 export class Tasks {
   readonly book: OrdersParts['book'];
   /** The lists of this partition alone, whose tasks are in the book. */
-  readonly listsHere: TaskLists;
+  readonly ownLists: TaskLists;
   readonly lists: TaskLists;
   readonly ledger: OrdersParts['ledger'];
   readonly scheduler: Scheduler;
@@ -91,15 +91,15 @@ export class Tasks {
   readonly #tracker: Tracker;
   readonly #inlineResults: InlineResults;
   readonly #sweep: Sweep;
-  readonly #release: Release | undefined;
-  #leftOver: Task[] = [];
+  readonly #release: UnconfirmedRelease | undefined;
+  #unfinished: Task[] = [];
 
   constructor(parts: TasksParts) {
     const { book, store, ledger, scheduler, clock, log, specs, maxWaitMs } = parts;
     this.#parts = parts;
     this.book = book;
-    this.listsHere = store;
-    this.lists = parts.others ? listsOfAll(store, parts.others) : store;
+    this.ownLists = store;
+    this.lists = parts.others ? mergeLists(store, parts.others) : store;
     this.ledger = ledger;
     this.scheduler = scheduler;
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
@@ -110,7 +110,7 @@ export class Tasks {
     this.outlook = new Outlook({ kinds: this.#kinds, durations: durationHistory, circuits: parts.circuits, clock });
     const { missedShare = () => 1 } = parts;
     const learned = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure, missedShare });
-    const schedule = parts.schedule === 'spec' ? sparser(specSchedule, missedShare) : learned;
+    const schedule = parts.schedule === 'spec' ? sparseSchedule(specSchedule, missedShare) : learned;
     this.#inlineResults = new InlineResults(clock);
     const { partition = WHOLE_STORE, tracker = new Tracker({ clock, partitionCount: partition.count }) } = parts;
     this.#tracker = tracker;
@@ -121,7 +121,7 @@ export class Tasks {
     });
     this.#sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf });
     const { unconfirmedReleaseMs: afterMs } = parts;
-    this.#release = afterMs === undefined ? undefined : new Release({ book, ledger, clock, log, afterMs });
+    this.#release = afterMs === undefined ? undefined : new UnconfirmedRelease({ book, ledger, clock, log, afterMs });
     const follow = (task: Task): void => {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
@@ -131,7 +131,7 @@ export class Tasks {
     const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, notifyNoCredit, slots, follow };
     this.orders = new Orders(shared);
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
-    book.onChange((task) => this.words.giveIfAsked(task));
+    book.onChange((task) => this.words.provideIfRequested(task));
     this.albums = new Albums({ book, specs, store, clock, log, follow, partition: parts.partition });
     this.erasure = new Erasures(parts);
     this.exports = new Exports({
@@ -148,20 +148,20 @@ export class Tasks {
 
   async countTasks(memberId: string): Promise<number> {
     let count = 0;
-    const all = [this.listsHere, ...((await this.#parts.others?.all()) ?? [])];
+    const all = [this.ownLists, ...((await this.#parts.others?.all()) ?? [])];
     for (const lists of all) for await (const _ of tasksOf(memberId, lists)) count += 1;
     return count;
   }
 
   /** Deletes a task's message and its further messages in the same channel. The task itself is kept. */
   async removeMessage(task: Task): Promise<MessageRemoval> {
-    const beside = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
-    const removal = await this.#parts.removeMessages({ ...task, beside });
+    const furtherMessages = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
+    const removal = await this.#parts.removeMessages({ ...task, beside: furtherMessages });
     if (removal.needsRetry) return removal;
-    const stays = new Set(removal.left.map(({ id }) => id));
-    const all = [task.message, ...(beside ?? [])].flatMap((message) => message?.id ?? []);
-    const gone = all.filter((id) => !stays.has(id));
-    await this.book.change(task.id, (known) => gone.reduce(removeMessageById, known));
+    const undeletedIds = new Set(removal.left.map(({ id }) => id));
+    const all = [task.message, ...(furtherMessages ?? [])].flatMap((message) => message?.id ?? []);
+    const deletedIds = all.filter((id) => !undeletedIds.has(id));
+    await this.book.change(task.id, (known) => deletedIds.reduce(removeMessageById, known));
     return removal;
   }
 
@@ -187,10 +187,10 @@ export class Tasks {
 
   /** Loads the tasks that were running when the bot last stopped. Nothing is done about them before `start`. */
   async open(): Promise<void> {
-    this.#leftOver = await this.book.open();
+    this.#unfinished = await this.book.open();
     await this.erasure.open();
     await this.#earlierPolls.open();
-    await this.ledger?.open(this.#leftOver);
+    await this.ledger?.open(this.#unfinished);
   }
 
   /** Resumes everything that was running, and announces what ended while the bot was down. */
@@ -198,23 +198,23 @@ export class Tasks {
     const { clock, random = Math.random } = this.#parts;
     const now = clock.now();
     const firstAt = spreadStarts(now, random);
-    const leftOver = this.#leftOver.splice(0);
-    for (const task of leftOver) {
+    const unfinished = this.#unfinished.splice(0);
+    for (const task of unfinished) {
       // The bot stopped between submitting the task and reading the response.
       if (task.state === 'submitting') await this.#settleSubmitting(task, now);
       else if (isFollowed(task)) {
-        const asked = this.#earlierPolls.historyOf(task);
-        this.#follow(task, Math.max(earliestPollAt(asked), firstAt(this.#kind(task.kind).source)), asked);
+        const history = this.#earlierPolls.historyOf(task);
+        this.#follow(task, Math.max(earliestPollAt(history), firstAt(this.#kind(task.kind).source)), history);
       }
       // The end of these tasks still has to be shown. About a task that waits for a prompt, the gateway has nothing new to report.
       if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
     }
-    this.orders.resumeWaiting(leftOver.filter(({ state }) => state === 'waiting'));
-    for (const { id, predecessorId } of leftOver) {
+    this.orders.resumeWaiting(unfinished.filter(({ state }) => state === 'waiting'));
+    for (const { id, predecessorId } of unfinished) {
       const task = predecessorId === undefined ? undefined : this.book.find(id);
       if (task) await this.orders.takeOverPredecessor(task);
     }
-    await this.albums.start(leftOver);
+    await this.albums.start(unfinished);
     this.erasure.start();
     this.scheduler.start();
     this.orders.start();
@@ -242,20 +242,20 @@ export class Tasks {
     const { book, store, ledger, budgets, rules, reports, proposals, pseudonyms, clock } = this.#parts;
     const now = clock.now();
     const others = (await this.#parts.others?.all()) ?? [];
-    const here = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
-    const lists = [here, ...others].map((rows) => wholeTasksOf(memberId, rows));
+    const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
+    const lists = [ownRows, ...others].map((rows) => fullTasksOf(memberId, rows));
     return {
-      ...{ memberId, now, entries: ledger?.everyEntryOf(memberId, now) },
+      ...{ memberId, now, entries: ledger?.allEntriesOf(memberId, now) },
       tasks: merge(lists, (one, other) => one.id > other.id),
-      async about() {
+      async readFacts() {
         const inMemory = {
           budgets: budgets?.about(memberId) ?? [],
           rules: rules?.about(memberId) ?? [],
           reports: reports?.about(memberId) ?? [],
           proposals: (await proposals?.of(memberId)) ?? [],
-          pseudonym: await pseudonyms?.known(memberId),
+          pseudonym: await pseudonyms?.current(memberId),
         };
-        return [inMemory, ...(await Promise.all(others.map((rows) => rows.about(memberId))))];
+        return [inMemory, ...(await Promise.all(others.map((rows) => rows.factsAbout(memberId))))];
       },
     };
   }
@@ -272,23 +272,23 @@ export class Tasks {
     return kind;
   }
 
-  #follow(task: Task, at: number, asked: PollHistory): void {
+  #follow(task: Task, at: number, history: PollHistory): void {
     const kind = this.#kind(task.kind);
     if (!kind.source) {
       kind.follow?.(task);
       return;
     }
     const lane = this.#tracker.laneOf(kind.source);
-    this.scheduler.add({ id: task.id, lane, group: groupOf(task), at, history: asked });
+    this.scheduler.add({ id: task.id, lane, group: groupOf(task), at, history });
   }
 }
 
 /** Determines when polling begins after a start. The times are spread over a while, but tasks that are polled by list stay together. */
 function spreadStarts(now: number, random: () => number): (source: Source | undefined) => number {
-  const together = new Map<Source, number>();
+  const startTimes = new Map<Source, number>();
   return (source) => {
-    const at = (source && together.get(source)) ?? now + random() * START_SPREAD_MS;
-    if (source?.many) together.set(source, at);
+    const at = (source && startTimes.get(source)) ?? now + random() * START_SPREAD_MS;
+    if (source?.many) startTimes.set(source, at);
     return at;
   };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { aboutTask } from '../../lib/log-subject.ts';
+import { runForTask } from '../../lib/log-subject.ts';
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
 import { type EarlierPolls, MIN_GAP_MS } from '../polling/allowance.ts';
 import type { DurationHistory } from '../polling/learned-schedule.ts';
@@ -15,10 +15,10 @@ import { isFollowed, type Task } from './task.ts';
 import { bucketIn } from './task-id.ts';
 import { countMissing, countNotFound, isLastMiss } from './transitions.ts';
 
-type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
+type PollResult = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 
 /** How many of the tasks missing from a list are polled alone at a time, so that there are few polls. */
-const ALONE_AT_ONCE = 2;
+const MAX_POLLED_ALONE = 2;
 
 interface TrackerParts {
   clock: Clock;
@@ -45,9 +45,9 @@ export class Tracker {
   /** The lanes, by the name of their source. */
   readonly #lanes = new Map<string, Lane>();
   /** Tasks to be polled alone: those missing from the last list, before they count as missing, and those that a member is viewing. */
-  readonly #leftOut = new Set<string>();
+  readonly #toPollAlone = new Set<string>();
   /** Tasks whose last response could not be read. */
-  readonly #unread = new Set<string>();
+  readonly #unreadable = new Set<string>();
   #turn = 0;
 
   constructor(parts: TrackerParts) {
@@ -64,7 +64,7 @@ export class Tracker {
   }
 
   pollAlone(id: string): void {
-    this.#leftOut.add(id);
+    this.#toPollAlone.add(id);
   }
 
   laneOf(source: Source): Lane {
@@ -84,12 +84,12 @@ export class Tracker {
 
   async #poll(source: Source, ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
     const verdicts = new Map<string, Verdict>(ids.map((id) => [id, 'done']));
-    const tasks = ids.flatMap((id) => this.#trackedWith(id)?.book.find(id) ?? []).filter(isFollowed);
-    const news = await this.#fetchNews(source, tasks);
-    if (!(news instanceof Map)) return news;
+    const tasks = ids.flatMap((id) => this.#trackedTasksOf(id)?.book.find(id) ?? []).filter(isFollowed);
+    const results = await this.#fetchResults(source, tasks);
+    if (!(results instanceof Map)) return results;
     const { clock } = this.#parts;
     const now = clock.now();
-    for (const [id, one] of news) verdicts.set(id, await aboutTask(id, () => this.#applyTo(id, one, now)));
+    for (const [id, one] of results) verdicts.set(id, await runForTask(id, () => this.#applyTo(id, one, now)));
     // Storing hundreds of tasks takes time, which must not count as part of the interval. Tasks that were polled together stay together.
     const tookMs = clock.now() - now;
     for (const [id, verdict] of verdicts)
@@ -98,72 +98,72 @@ export class Tracker {
   }
 
   /** Polls each task once. A task that is missing from a list is polled alone on its next turn. */
-  async #fetchNews(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
-    const news = new Map<string, News>();
-    const alone = new Set(source.many ? this.#chooseAlone(tasks) : tasks);
-    const listed = tasks.filter((task) => !alone.has(task));
+  async #fetchResults(source: Source, tasks: readonly Task[]): Promise<Map<string, PollResult> | Trouble> {
+    const results = new Map<string, PollResult>();
+    const polledAlone = new Set(source.many ? this.#chooseAlone(tasks) : tasks);
+    const listed = tasks.filter((task) => !polledAlone.has(task));
     if (source.many && listed.length > 1) {
       await this.#markPoll(listed);
-      const answers = await orTrouble(source.many.pollMany(listed.map(remoteIdOf)));
+      const answers = await orFailure(source.many.pollMany(listed.map(remoteIdOf)));
       if (isTrouble(answers)) return answers;
-      for (const task of listed) news.set(task.id, this.#listedAs(task, answers));
+      for (const task of listed) results.set(task.id, this.#resultFromList(task, answers));
     }
     for (const task of tasks) {
-      if (news.has(task.id)) continue;
+      if (results.has(task.id)) continue;
       await this.#markPoll([task]);
-      const answer = await aboutTask(task.id, () => orTrouble(source.pollOne(remoteIdOf(task))));
+      const answer = await runForTask(task.id, () => orFailure(source.pollOne(remoteIdOf(task))));
       if (isTrouble(answer)) return answer;
-      if (answer !== 'not-known') this.#leftOut.delete(task.id);
-      news.set(task.id, answer);
+      if (answer !== 'not-known') this.#toPollAlone.delete(task.id);
+      results.set(task.id, answer);
     }
-    return news;
+    return results;
   }
 
   async #markPoll(tasks: readonly Task[]): Promise<void> {
-    const polled = new Set(tasks.map(({ id }) => this.#trackedWith(id)));
+    const polled = new Set(tasks.map(({ id }) => this.#trackedTasksOf(id)));
     await Promise.all([...polled].map((tracked) => tracked?.earlierPolls.markPoll()));
   }
 
   /** Undefined once the partition of the task has been released. */
-  #trackedWith(id: string): TrackedTasks | undefined {
+  #trackedTasksOf(id: string): TrackedTasks | undefined {
     return this.#tracked.get(partitionOf(bucketIn(id), this.#parts.partitionCount));
   }
 
   /** A malformed list says nothing about any of its tasks. */
-  #listedAs({ id, ...task }: Task, answers: ReadonlyMap<string, Snapshot> | string): News {
+  #resultFromList({ id, ...task }: Task, answers: ReadonlyMap<string, Snapshot> | string): PollResult {
     if (typeof answers === 'string') return 'nothing';
     const answer = answers.get(remoteIdOf({ id, ...task }));
-    if (answer) this.#leftOut.delete(id);
-    else this.#leftOut.add(id);
+    if (answer) this.#toPollAlone.delete(id);
+    else this.#toPollAlone.add(id);
     return answer ?? 'not-listed';
   }
 
   /** Chooses among the tasks that were missing from a list: returns those that would fail with one more such response, or otherwise the next in turn. */
   #chooseAlone(tasks: readonly Task[]): readonly Task[] {
-    const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
-    if (leftOut.length === 0) return [];
+    const toPollAlone = tasks.filter(({ id }) => this.#toPollAlone.has(id));
+    if (toPollAlone.length === 0) return [];
     const now = this.#parts.clock.now();
-    const deciding = leftOut.filter((task) => isLastMiss(task, now));
-    const pool = deciding.length > 0 ? deciding : leftOut;
+    const lastMisses = toPollAlone.filter((task) => isLastMiss(task, now));
+    const pool = lastMisses.length > 0 ? lastMisses : toPollAlone;
     const first = this.#turn % pool.length;
-    this.#turn += ALONE_AT_ONCE;
-    return [...pool.slice(first), ...pool.slice(0, first)].slice(0, ALONE_AT_ONCE);
+    this.#turn += MAX_POLLED_ALONE;
+    return [...pool.slice(first), ...pool.slice(0, first)].slice(0, MAX_POLLED_ALONE);
   }
 
-  async #applyTo(id: string, news: News, now: number): Promise<Verdict> {
-    const tracked = this.#trackedWith(id);
+  async #applyTo(id: string, result: PollResult, now: number): Promise<Verdict> {
+    const tracked = this.#trackedTasksOf(id);
     if (!tracked) return 'done';
     const { book, schedule, inlineResults, durationHistory, log } = tracked;
     try {
       // This has to happen before the end of the task is announced and shown.
-      if (typeof news === 'object') inlineResults.keep(id, news);
-      const task = await book.change(id, (before) =>
-        settlePart({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),
+      if (typeof result === 'object') inlineResults.keep(id, result);
+      const task = await book.change(id, (current) =>
+        settlePart({ ...applyResult(current, result, now), polls: current.polls + 1 }, now),
       );
       if (isFollowed(task))
-        return { again: this.#isFirstUnread(id, news) ? now + MIN_GAP_MS : schedule.nextAt(task, now) };
-      this.#leftOut.delete(id);
-      this.#unread.delete(id);
+        return { again: this.#isFirstUnread(id, result) ? now + MIN_GAP_MS : schedule.nextAt(task, now) };
+      this.#toPollAlone.delete(id);
+      this.#unreadable.delete(id);
       if (task.state === 'ready') await learnDuration(task, durationHistory);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
@@ -175,10 +175,10 @@ export class Tracker {
   }
 
   /** After one unreadable response the task is polled again soon, after a second one as usual. */
-  #isFirstUnread(id: string, news: News): boolean {
-    const isFirst = news === 'nothing' && !this.#unread.has(id);
-    if (news === 'nothing') this.#unread.add(id);
-    else this.#unread.delete(id);
+  #isFirstUnread(id: string, result: PollResult): boolean {
+    const isFirst = result === 'nothing' && !this.#unreadable.has(id);
+    if (result === 'nothing') this.#unreadable.add(id);
+    else this.#unreadable.delete(id);
     return isFirst;
   }
 }
@@ -196,13 +196,13 @@ async function learnDuration(task: Task, durationHistory: DurationHistory): Prom
   });
 }
 
-function applyNews(task: Task, news: News, now: number): Task {
-  if (news === 'nothing') return task;
-  if (news === 'not-listed') return countMissing(task, now);
-  return news === 'not-known' ? countNotFound(task, now) : advance(task, news, now);
+function applyResult(task: Task, result: PollResult, now: number): Task {
+  if (result === 'nothing') return task;
+  if (result === 'not-listed') return countMissing(task, now);
+  return result === 'not-known' ? countNotFound(task, now) : advance(task, result, now);
 }
 
-async function orTrouble<T>(answer: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
+async function orFailure<T>(answer: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
   try {
     return await answer;
   } catch (error) {
@@ -221,7 +221,7 @@ function remoteIdOf({ id, remoteId }: Task): string {
 }
 
 /** What a failed poll means: the gateway does not know the task, nothing is known about this task, or the whole lane fails. */
-const MEANINGS: Readonly<Record<GatewayErrorKind, 'not-known' | 'nothing' | Trouble['kind']>> = {
+const ERROR_MEANINGS: Readonly<Record<GatewayErrorKind, 'not-known' | 'nothing' | Trouble['kind']>> = {
   'not-found': 'not-known',
   // A malformed response may concern only this task. The task waits for its next turn and does not delay the others.
   malformed: 'nothing',
@@ -236,7 +236,7 @@ const MEANINGS: Readonly<Record<GatewayErrorKind, 'not-known' | 'nothing' | Trou
 };
 
 export function pollErrorMeaning(error: GatewayError): 'not-known' | 'nothing' | Trouble {
-  const meaning = MEANINGS[error.kind];
+  const meaning = ERROR_MEANINGS[error.kind];
   if (meaning === 'not-known' || meaning === 'nothing') return meaning;
   return { kind: meaning, retryAfterMs: error.retryAfterMs, reason: error.message };
 }

@@ -1,5 +1,5 @@
 import type { Submission } from '../gateway/read/snapshot.ts';
-import { withoutSignedAddresses } from '../inputs/addresses.ts';
+import { withoutSignedUrls } from '../inputs/addresses.ts';
 import type { Estimate } from '../prices/estimate.ts';
 import { settle, transitionError } from './delivery-state.ts';
 import {
@@ -106,7 +106,7 @@ export function markReturned(task: Task): Task {
   return { ...markWaiting(task), returns: (task.returns ?? 0) + 1 };
 }
 
-export const setPlace = (task: Task, place: number): Task => (task.state === 'waiting' ? { ...task, place } : task);
+export const setPosition = (task: Task, place: number): Task => (task.state === 'waiting' ? { ...task, place } : task);
 
 /** For a task whose turn has come and which is about to be sent. */
 export function markTurn({ place: _, ...task }: Task, idempotencyKey: string, now: number): Task {
@@ -145,7 +145,7 @@ export function markAccepted(
     remoteId,
     state: needsInput ? 'needs-input' : 'accepted',
     queuedBehind,
-    finalPrompt: finalPrompt && withoutSignedAddresses(finalPrompt),
+    finalPrompt: finalPrompt && withoutSignedUrls(finalPrompt),
     ...(hasCallback && { hasCallback }),
     times: { ...task.times, accepted: now },
   };
@@ -189,7 +189,7 @@ function withoutDuePing(task: Task): Task {
 
 /**
  * For a live task in a restored store. It is unknown what was sent since the backup: an order that was about to be sent may have been sent, and
- * only the member can send words again that were given with it.
+ * words that came with the order can only be sent again by the member.
  */
 export function markRestored(task: Task, now: number): Task {
   if (!task.traits.isPaid || hasEnded(task)) return withoutDuePing({ ...task, restored: { at: now } });
@@ -231,23 +231,23 @@ export function markDismissed(task: Task, now: number): Task {
 
 /** For a task that is missing from a list. That alone does not fail it, because lists may leave out tasks that the gateway has. */
 export function countMissing(task: Task, now: number): Task {
-  if (hasEnded(task) || (task.unknown?.answers ?? 0) >= FORGOTTEN_ANSWERS - 1) return task;
+  if (hasEnded(task) || (task.unknown?.answers ?? 0) >= LOST_AFTER_RESPONSES - 1) return task;
   return countNotFound(task, now);
 }
 
 /** Whether one more "not found" response fails the task. */
 export const isLastMiss = ({ unknown }: Task, now: number): boolean =>
-  unknown !== undefined && unknown.answers >= FORGOTTEN_ANSWERS - 1 && now - unknown.since >= FORGOTTEN_MS;
+  unknown !== undefined && unknown.answers >= LOST_AFTER_RESPONSES - 1 && now - unknown.since >= LOST_AFTER_MS;
 
 /** This many responses over this time must agree, because a gateway that is restarting may not know its tasks for a moment. */
-const FORGOTTEN_ANSWERS = 5;
-const FORGOTTEN_MS = 5 * 60_000;
+const LOST_AFTER_RESPONSES = 5;
+const LOST_AFTER_MS = 5 * 60_000;
 
 export function countNotFound(task: Task, now: number): Task {
   if (hasEnded(task)) return task;
   const { answers, since } = task.unknown ?? { answers: 0, since: now };
   const counted = { ...task, unknown: { answers: answers + 1, since } };
-  if (answers + 1 < FORGOTTEN_ANSWERS || now - since < FORGOTTEN_MS) return counted;
+  if (answers + 1 < LOST_AFTER_RESPONSES || now - since < LOST_AFTER_MS) return counted;
   return { ...counted, state: 'failed', failure: { cause: 'forgotten' }, times: { ...task.times, ended: now } };
 }
 

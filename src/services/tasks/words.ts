@@ -24,55 +24,55 @@ export interface WrittenWords {
 /** Sends words to tasks that wait for them. The job that this starts may be charged, so words are sent only once, like an order. */
 export class Words {
   readonly #parts: WordsParts;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #pendingWork = new Set<Promise<unknown>>();
 
   constructor(parts: WordsParts) {
     this.#parts = parts;
   }
 
   /** Sends words from the task's owner. The new interaction replaces the task's route, whose token may have expired. */
-  async give(id: string, origin: OrderOrigin, { words, region }: WrittenWords): Promise<Task> {
+  async provide(id: string, origin: OrderOrigin, { words, region }: WrittenWords): Promise<Task> {
     const given = { words, ...(region && { region }) };
     const sending = this.#send(id, given, (task) => {
       if (task.requesterId !== origin.requesterId) throw new Refusal('refusals.notYours');
-      return updateRoute(mustWaitForWords(task), origin.route, origin.message);
+      return updateRoute(requireWaitingForWords(task), origin.route, origin.message);
     });
-    return trackUntilDone(sending, this.#underWay);
+    return trackUntilDone(sending, this.#pendingWork);
   }
 
   /** Sends the words that came with an order as soon as the gateway asks for them, and only once. */
-  giveIfAsked({ id, state, request, times, wordsRefused: refused }: Task): void {
+  provideIfRequested({ id, state, request, times, wordsRefused: refused }: Task): void {
     if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
     if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
-    trackUntilDone(this.#send(id, {}, mustWaitForWords), this.#underWay).catch((error: unknown) => {
+    trackUntilDone(this.#send(id, {}, requireWaitingForWords), this.#pendingWork).catch((error: unknown) => {
       // The task keeps waiting, and its owner can continue it.
       this.#parts.log.warn({ task: id, err: error }, 'The prompt that came with a task could not be sent.');
     });
   }
 
   async finish(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#pendingWork);
   }
 
-  async #send(id: string, words: CommonRequest, checked: (task: Task) => Task): Promise<Task> {
+  async #send(id: string, words: CommonRequest, check: (task: Task) => Task): Promise<Task> {
     const { book, kinds, gather, maxWaitMs, clock, log } = this.#parts;
     const known = await book.get(id);
     if (!known) throw new Refusal('refusals.unknownTask');
-    const answering = kinds.get(known.kind);
-    if (!answering?.sendWords) throw new Error(`The kind ${known.kind} takes no words.`);
+    const kind = kinds.get(known.kind);
+    if (!kind?.sendWords) throw new Error(`The kind ${known.kind} takes no words.`);
     // Files are fetched before anything is sent.
-    const { request: named } = withRequest(checked(known), words);
-    const timeLimitMs = maxWaitMs[answering.waitLimit(named)];
-    const materials = await gather(named, { memberId: known.requesterId, timeLimitMs });
+    const { request: fullRequest } = withRequest(check(known), words);
+    const timeLimitMs = maxWaitMs[kind.waitLimit(fullRequest)];
+    const materials = await gather(fullRequest, { memberId: known.requesterId, timeLimitMs });
     const user = await this.#parts.userOf?.(known.requesterId);
-    const waiting = await book.change(id, (task) => markWordsSent(checked(task), words, clock.now()));
+    const waiting = await book.change(id, (task) => markWordsSent(check(task), words, clock.now()));
     const { remoteId = '', request, idempotencyKey } = waiting;
-    const callbackUrl = callbackUrlFor(answering, id, this.#parts);
+    const callbackUrl = callbackUrlFor(kind, id, this.#parts);
     this.#parts.assertOwnership();
     try {
-      const along = { idempotencyKey, materials, user, callbackUrl };
-      const submission = await answering.sendWords(remoteId, request, along);
-      const task = await book.change(id, (before) => markWordsTaken(before, submission, clock.now()), {
+      const context = { idempotencyKey, materials, user, callbackUrl };
+      const submission = await kind.sendWords(remoteId, request, context);
+      const task = await book.change(id, (current) => markWordsTaken(current, submission, clock.now()), {
         mustHold: true,
       });
       this.#parts.hint(id);
@@ -81,14 +81,14 @@ export class Words {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         return book.change(id, (task) => markWordsRefused(task, error.message));
       }
-      // The next poll shows whether the gateway has them.
+      // The next poll shows whether the gateway has received the words.
       log.warn({ task: id, err: error }, 'A prompt for a task was sent with an unknown outcome.');
       return waiting;
     }
   }
 }
 
-function mustWaitForWords(task: Task): Task {
+function requireWaitingForWords(task: Task): Task {
   if (task.state !== 'needs-input' || task.times.wordsSent !== undefined) throw new Refusal('refusals.promptNotNeeded');
   return task;
 }

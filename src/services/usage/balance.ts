@@ -1,14 +1,5 @@
 import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
-import {
-  compare,
-  difference,
-  hundredth,
-  product,
-  roundedDown,
-  roundedUp,
-  sumOf,
-  withCents,
-} from '../../lib/decimals.ts';
+import { compare, difference, divideBy100, product, roundDown, roundUp, sumOf, withCents } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { UsageReports } from '../gateway/usage.ts';
@@ -19,10 +10,10 @@ const POLL_INTERVAL_MS = 15 * 60_000;
 /** If a gateway does not report the balance, the bot tries again after this time, because an upgrade may change that. */
 const NOT_REPORTED_MS = DAY_MS;
 /** The number of days from which the current daily cost is calculated. */
-const RATE_DAYS = 7;
+const AVERAGE_DAYS = 7;
 /** Gateways with monthly limits do not accept longer ranges, and the others ignore the range. */
 const USAGE_DAYS = 99;
-/** What such gateways report for an account without a limit. */
+/** What gateways report for an account without a limit. */
 const UNLIMITED = '100000000';
 
 interface BalanceParts {
@@ -47,7 +38,7 @@ export class BalanceWatch {
   readonly #parts: BalanceParts;
   #low: LowBalance | undefined;
   #cancel: (() => void) | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(parts: BalanceParts) {
@@ -60,7 +51,7 @@ export class BalanceWatch {
   }
 
   start(): void {
-    this.#looking = this.#look().then((waitMs) => {
+    this.#checking = this.#check().then((waitMs) => {
       if (!this.#isStopped) this.#cancel = this.#parts.clock.after(waitMs, () => this.start());
     });
   }
@@ -68,37 +59,37 @@ export class BalanceWatch {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
-    await this.#looking;
+    await this.#checking;
   }
 
   /** Returns when to check again. */
-  async #look(): Promise<number> {
+  async #check(): Promise<number> {
     const { reports, log } = this.#parts;
     try {
       const limit = await reports.limit({ attempts: 1 });
       if (limit === undefined || compare(limit, UNLIMITED) >= 0) return NOT_REPORTED_MS;
-      this.#low = await this.#lowOf(limit);
+      this.#low = await this.#lowBalance(limit);
     } catch (error) {
-      if (error instanceof GatewayError && NEVER_REPORTED.has(error.kind)) return NOT_REPORTED_MS;
+      if (error instanceof GatewayError && UNSUPPORTED_ERRORS.has(error.kind)) return NOT_REPORTED_MS;
       log.info({ err: error }, 'The balance of the gateway account could not be read.');
     }
     return POLL_INTERVAL_MS;
   }
 
-  async #lowOf(limit: string): Promise<LowBalance | undefined> {
+  async #lowBalance(limit: string): Promise<LowBalance | undefined> {
     const { reports, clock } = this.#parts;
     const today = dayOf(clock.now());
     const { total } = await reports.get({ start: addDays(today, -USAGE_DAYS), end: today }, { attempts: 1 });
     const perDay = await this.#perDay(today);
     if (total === undefined) return undefined;
-    const left = difference(limit, hundredth(total));
+    const left = difference(limit, divideBy100(total));
     if (compare(left, perDay) >= 0 && compare(left, '0') > 0) return undefined;
-    return { left: `$${withCents(roundedDown(left))}`, perDay: `$${withCents(roundedUp(perDay))}` };
+    return { left: `$${withCents(roundDown(left))}`, perDay: `$${withCents(roundUp(perDay))}` };
   }
 
   /** Computes the average over the days on which something was used. */
   async #perDay(today: string): Promise<string> {
-    const range = { start: addDays(today, 1 - RATE_DAYS), end: today };
+    const range = { start: addDays(today, 1 - AVERAGE_DAYS), end: today };
     const uses = (await this.#parts.ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);
     const days = new Set(uses.map(({ day }) => day)).size;
     const sum = sumOf(uses.flatMap(({ amount }) => amount ?? [])) ?? '0';
@@ -106,4 +97,10 @@ export class BalanceWatch {
   }
 }
 
-const NEVER_REPORTED: ReadonlySet<string> = new Set(['not-offered', 'not-found', 'invalid', 'malformed', 'forbidden']);
+const UNSUPPORTED_ERRORS: ReadonlySet<string> = new Set([
+  'not-offered',
+  'not-found',
+  'invalid',
+  'malformed',
+  'forbidden',
+]);

@@ -20,113 +20,124 @@ export interface Bar {
   text: string;
 }
 
-/** Lengths in the units of the drawing. A phone shows it 350 units wide, so letters need nearly twice their final size. */
+/** In drawing units. A phone scales the chart to a width of 350 units, so text needs nearly twice its final size. */
 const WIDTH = 600;
-const FONT = 20;
-const SMALL = 18;
+const BASE_FONT_SIZE = 20;
+const LABEL_FONT_SIZE = 18;
 /** This size lets a day and thirty digits fit on one line. */
-const FACT = 17;
+const FACT_FONT_SIZE = 17;
 const MARGIN = 24;
-const HEADER = 150;
+const HEADER_HEIGHT = 150;
 
-/** A width that letters of the condensed font rarely exceed. */
-const LETTER = 0.57;
+/** A width that characters of the condensed font rarely exceed, as a share of the font size. */
+const CHARACTER_WIDTH = 0.57;
 
-const widthOf = (text: string, size: number): number => text.length * LETTER * size;
-const lettersIn = (width: number, size: number): number => Math.floor(width / (LETTER * size));
+const widthOf = (text: string, size: number): number => text.length * CHARACTER_WIDTH * size;
+const charactersIn = (width: number, size: number): number => Math.floor(width / (CHARACTER_WIDTH * size));
 
 /** Truncates the end of a text; digits are dropped, never rounded. */
-function cutTo(width: number, size: number, text: string): string {
-  const max = Math.max(2, lettersIn(width, size));
+function truncateEnd(width: number, size: number, text: string): string {
+  const max = Math.max(2, charactersIn(width, size));
   return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }
 
 /** Cuts out the middle, because both the maker at the start of a model's name and the version at its end are important. */
-function cutInside(width: number, size: number, text: string): string {
-  const max = Math.max(3, lettersIn(width, size));
+function truncateMiddle(width: number, size: number, text: string): string {
+  const max = Math.max(3, charactersIn(width, size));
   if (text.length <= max) return text;
   const tail = Math.floor((max - 1) / 2);
   return `${text.slice(0, max - 1 - tail)}…${text.slice(-tail)}`;
 }
 
 /** Opaque, so it works in Discord's dark and light themes. */
-const CARD = '#fbfbfe';
-const INK = '#1f2328';
-const FAINT = '#4a505a';
-const GRID = '#dcdfe6';
-const BAR = '#6b77e8';
-const LARGEST_BAR = '#3a45b8';
+const BACKGROUND_COLOUR = '#fbfbfe';
+const TEXT_COLOUR = '#1f2328';
+const MUTED_COLOUR = '#4a505a';
+const GRID_COLOUR = '#dcdfe6';
+const BAR_COLOUR = '#6b77e8';
+const LARGEST_BAR_COLOUR = '#3a45b8';
 
-const FAMILY = 'DejaVu Sans Condensed';
-const UPRIGHT_HEIGHT = 480;
+const FONT_FAMILY = 'DejaVu Sans Condensed';
+const VERTICAL_CHART_HEIGHT = 480;
 const ROW_HEIGHT = 48;
-const MAX_LABEL = 210;
-const MAX_VALUE = 180;
+const MAX_LABEL_WIDTH = 210;
+const MAX_VALUE_WIDTH = 180;
 
 const heightOf = ({ bars, entries }: ChartData): number =>
-  bars === 'upright' ? UPRIGHT_HEIGHT : HEADER + ROW_HEIGHT * entries.length + MARGIN;
+  bars === 'upright' ? VERTICAL_CHART_HEIGHT : HEADER_HEIGHT + ROW_HEIGHT * entries.length + MARGIN;
 
 function optionOf({ title, facts, bars, entries }: ChartData): EChartsCoreOption {
   const power = powerFor(entries);
   return {
     animation: false,
-    backgroundColor: CARD,
-    textStyle: { fontFamily: FAMILY, color: INK },
+    backgroundColor: BACKGROUND_COLOUR,
+    textStyle: { fontFamily: FONT_FAMILY, color: TEXT_COLOUR },
     title: {
       ...{ left: MARGIN, top: MARGIN - 6, itemGap: 8 },
-      text: cutTo(WIDTH - 2 * MARGIN, FONT + 3, title),
-      textStyle: { fontFamily: FAMILY, fontSize: FONT + 2, fontWeight: 'bold', color: INK },
-      subtext: facts.map((fact) => cutTo(WIDTH - 2 * MARGIN, FACT, fact)).join('\n'),
-      subtextStyle: { fontFamily: FAMILY, fontSize: FACT, lineHeight: 26, color: FAINT },
+      text: truncateEnd(WIDTH - 2 * MARGIN, BASE_FONT_SIZE + 3, title),
+      textStyle: { fontFamily: FONT_FAMILY, fontSize: BASE_FONT_SIZE + 2, fontWeight: 'bold', color: TEXT_COLOUR },
+      subtext: facts.map((fact) => truncateEnd(WIDTH - 2 * MARGIN, FACT_FONT_SIZE, fact)).join('\n'),
+      subtextStyle: { fontFamily: FONT_FAMILY, fontSize: FACT_FONT_SIZE, lineHeight: 26, color: MUTED_COLOUR },
     },
-    ...(bars === 'upright' ? uprightBars(entries, power) : lyingBars(entries, power)),
+    ...(bars === 'upright' ? verticalBars(entries, power) : horizontalBars(entries, power)),
   };
 }
 
-function uprightBars(entries: readonly Bar[], power: number) {
+function verticalBars(entries: readonly Bar[], power: number) {
   const axisWidth = 60;
   const plot = WIDTH - 2 * MARGIN - 16 - axisWidth;
   const slot = plot / Math.max(1, entries.length);
   // Half of the labels would be worse than none, and the header shows the largest value anyway.
-  const areValuesShown = entries.every(({ text }) => widthOf(text, SMALL) <= slot - 4);
-  const every = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slot - 8));
-  const axisLabel = { color: FAINT, fontSize: SMALL };
+  const areValuesShown = entries.every(({ text }) => widthOf(text, LABEL_FONT_SIZE) <= slot - 4);
+  const labelInterval = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slot - 8));
+  const axisLabel = { color: MUTED_COLOUR, fontSize: LABEL_FONT_SIZE };
   return {
-    grid: { left: MARGIN + axisWidth, right: MARGIN + 16, top: HEADER + 34, bottom: 52, ...noMeasuring },
-    xAxis: { ...names(entries), axisLabel: { ...axisLabel, interval: every - 1, margin: 12, hideOverlap: false } },
+    grid: { left: MARGIN + axisWidth, right: MARGIN + 16, top: HEADER_HEIGHT + 34, bottom: 52, ...noMeasuring },
+    xAxis: {
+      ...categoryAxis(entries),
+      axisLabel: { ...axisLabel, interval: labelInterval - 1, margin: 12, hideOverlap: false },
+    },
     yAxis: {
       type: 'value',
       splitNumber: 4,
-      ...(power === 0 ? {} : { name: `× 10${superscript(power)}`, nameTextStyle: { ...small, align: 'right' } }),
+      ...(power === 0 ? {} : { name: `× 10${superscript(power)}`, nameTextStyle: { ...labelStyle, align: 'right' } }),
       ...(isFlat(entries) ? { min: 0, max: 1, interval: 1 } : {}),
       axisLabel,
-      splitLine: { lineStyle: { color: GRID } },
+      splitLine: { lineStyle: { color: GRID_COLOUR } },
     },
     series: [series(entries, power, { show: areValuesShown, position: 'top' }, 72)],
   };
 }
 
-function lyingBars(entries: readonly Bar[], power: number) {
-  const cut = entries.map(({ label, amount, text }) => {
-    return { label: cutInside(MAX_LABEL, SMALL, label), amount, text: cutTo(MAX_VALUE, SMALL, text) };
+function horizontalBars(entries: readonly Bar[], power: number) {
+  const shortened = entries.map(({ label, amount, text }) => {
+    return {
+      label: truncateMiddle(MAX_LABEL_WIDTH, LABEL_FONT_SIZE, label),
+      amount,
+      text: truncateEnd(MAX_VALUE_WIDTH, LABEL_FONT_SIZE, text),
+    };
   });
-  const [left, right] = [MARGIN + widest(cut, 'label') + 12, MARGIN + widest(cut, 'text') + 10];
+  const [left, right] = [MARGIN + widest(shortened, 'label') + 12, MARGIN + widest(shortened, 'text') + 10];
   return {
-    grid: { left, right, top: HEADER, bottom: MARGIN, ...noMeasuring },
+    grid: { left, right, top: HEADER_HEIGHT, bottom: MARGIN, ...noMeasuring },
     xAxis: { type: 'value', show: false, ...(isFlat(entries) ? { min: 0, max: 1 } : {}) },
-    yAxis: { ...names(cut), inverse: true, axisLabel: { color: INK, fontSize: SMALL, interval: 0 } },
-    series: [series(cut, power, { show: true, position: 'right' }, 30)],
+    yAxis: {
+      ...categoryAxis(shortened),
+      inverse: true,
+      axisLabel: { color: TEXT_COLOUR, fontSize: LABEL_FONT_SIZE, interval: 0 },
+    },
+    series: [series(shortened, power, { show: true, position: 'right' }, 30)],
   };
 }
 
-const widest = (entries: readonly Bar[], of: 'label' | 'text'): number =>
-  Math.max(0, ...entries.map((entry) => widthOf(entry[of], SMALL)));
+const widest = (entries: readonly Bar[], field: 'label' | 'text'): number =>
+  Math.max(0, ...entries.map((entry) => widthOf(entry[field], LABEL_FONT_SIZE)));
 
-const names = (entries: readonly Bar[]) => ({
+const categoryAxis = (entries: readonly Bar[]) => ({
   type: 'category',
   data: entries.map(({ label }) => label),
   axisTick: { show: false },
-  axisLine: { lineStyle: { color: FAINT } },
+  axisLine: { lineStyle: { color: MUTED_COLOUR } },
 });
 
 function series(entries: readonly Bar[], power: number, label: object, barMaxWidth: number) {
@@ -134,23 +145,23 @@ function series(entries: readonly Bar[], power: number, label: object, barMaxWid
   return {
     type: 'bar',
     barMaxWidth,
-    label: { ...label, ...small, color: INK },
+    label: { ...label, ...labelStyle, color: TEXT_COLOUR },
     data: entries.map(({ amount, text }) => ({
       value: inUnitsOf(amount, power),
       label: { formatter: () => text },
-      itemStyle: { color: compare(amount, largest) === 0 ? LARGEST_BAR : BAR, borderRadius: 3 },
+      itemStyle: { color: compare(amount, largest) === 0 ? LARGEST_BAR_COLOUR : BAR_COLOUR, borderRadius: 3 },
     })),
   };
 }
 
-const small = { fontFamily: FAMILY, fontSize: SMALL, color: FAINT } as const;
+const labelStyle = { fontFamily: FONT_FAMILY, fontSize: LABEL_FONT_SIZE, color: MUTED_COLOUR } as const;
 
 /** The text is measured above, because there is no canvas here. */
 const noMeasuring = { outerBoundsMode: 'none' } as const;
 
 const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => isZero(amount));
 
-/** Values from a thousandth to ten thousands are shown as they are, others with a power of ten at the axis. */
+/** Values from a thousandth to ten thousands are shown as they are, others with a power of ten on the axis. */
 function powerFor(entries: readonly Bar[]): number {
   const powers = entries.flatMap(({ amount }) => (isZero(amount) ? [] : [magnitude(amount)]));
   const power = Math.max(...powers);
@@ -158,14 +169,16 @@ function powerFor(entries: readonly Bar[]): number {
 }
 
 function superscript(power: number): string {
-  return String(power).replace(/[-\d]/g, (sign) => (sign === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)] ?? '')));
+  return String(power).replace(/[-\d]/g, (character) =>
+    character === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(character)] ?? ''),
+  );
 }
 
 /** The fonts are loaded from a package, because a minimal machine has none. */
 const fontFiles = [
   import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
   import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
-].map((address) => fileURLToPath(address));
+].map((url) => fileURLToPath(url));
 
 /** About twice Discord's size, sharp on a dense screen; more would cost tens of megabytes. */
 const ZOOM = 1.75;
@@ -190,7 +203,7 @@ export async function renderChartSvg(chartData: ChartData): Promise<string> {
 
 export async function drawChart(chartData: ChartData): Promise<Buffer> {
   const { renderAsync } = await import('@resvg/resvg-js');
-  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: FAMILY };
+  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: FONT_FAMILY };
   const image = await renderAsync(await renderChartSvg(chartData), { font, fitTo: { mode: 'zoom', value: ZOOM } });
   return image.asPng();
 }

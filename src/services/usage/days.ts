@@ -40,16 +40,16 @@ export function quickRange(name: QuickRange, today: string): DayRange {
 const MAX_DAYS = 366;
 
 /** The default range is today and the six days before. */
-const USUAL_DAYS = 7;
+const DEFAULT_DAYS = 7;
 
 /** Returns the range that the member asked for, or a refusal. */
-export function parseRange(asked: { start: string | undefined; end: string | undefined }, today: string) {
-  const typed = { start: asked.start?.trim(), end: asked.end?.trim() };
-  for (const day of [typed.start, typed.end]) {
+export function parseRange(input: { start: string | undefined; end: string | undefined }, today: string) {
+  const dates = { start: input.start?.trim(), end: input.end?.trim() };
+  for (const day of [dates.start, dates.end]) {
     if (day !== undefined && !isDay(day)) return new Refusal('refusals.usageDateInvalid', { day });
   }
-  const end = typed.end ?? today;
-  const start = typed.start ?? addDays(end, 1 - USUAL_DAYS);
+  const end = dates.end ?? today;
+  const start = dates.start ?? addDays(end, 1 - DEFAULT_DAYS);
   const range: DayRange = { start, end };
   // If no end is given, the range ends today, so a start in the future needs a separate message.
   if (start > today) return new Refusal('refusals.usageAhead', { start, today });

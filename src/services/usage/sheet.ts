@@ -65,13 +65,13 @@ export const isWithinRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes
   subject !== 'account' || !notes.some(({ kind }) => kind === 'totalOnly' || kind === 'undated');
 
 /** Returns one row per label. Days are sorted newest first, other labels by amount and then by the number of requests. */
-function groupRows(entries: readonly SheetRow[], by: Grouping): SheetRow[] {
+function groupRows(entries: readonly SheetRow[], grouping: Grouping): SheetRow[] {
   const rows = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...totalOf(group) }));
   return rows.toSorted((one, other) => {
-    const newest = (other.label ?? '').localeCompare(one.label ?? '');
-    if (by === 'day') return newest;
-    const largest = compare(other.amount ?? '0', one.amount ?? '0');
-    return largest || (other.requests ?? 0) - (one.requests ?? 0) || -newest;
+    const dateOrder = (other.label ?? '').localeCompare(one.label ?? '');
+    if (grouping === 'day') return dateOrder;
+    const amountOrder = compare(other.amount ?? '0', one.amount ?? '0');
+    return amountOrder || (other.requests ?? 0) - (one.requests ?? 0) || -dateOrder;
   });
 }
 
@@ -87,40 +87,47 @@ export function totalOf(entries: readonly Omit<SheetRow, 'label'>[]): Omit<Sheet
 type Row = Usage['rows'][number];
 
 /** Creates the account's sheet from the gateway's report, without claiming more than the report does. */
-export function accountSheet(usage: Usage, range: DayRange, by: Extract<Grouping, 'day' | 'model'>): Sheet {
+export function accountSheet(usage: Usage, range: DayRange, grouping: Extract<Grouping, 'day' | 'model'>): Sheet {
   checkAmounts(usage);
   const isOther = ({ date }: Row): boolean => date !== undefined && !includesDay(range, date);
   const others = usage.rows.filter(isOther);
   const rows = usage.rows.filter((row) => !isOther(row));
-  const entries = rows.flatMap((row) => (by === 'day' ? [byDay(row)] : byModel(row)));
+  const entries = rows.flatMap((row) => (grouping === 'day' ? [byDay(row)] : byModel(row)));
   const { requests, amount: sum } = totalOf(entries);
-  const shared = { subject: 'account', range, by, rows: groupRows(entries, by), requests, isEstimate: false } as const;
+  const shared = {
+    subject: 'account',
+    range,
+    by: grouping,
+    rows: groupRows(entries, grouping),
+    requests,
+    isEstimate: false,
+  } as const;
   const undated: SheetNote[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
   if (others.length > 0) return { ...shared, total: sum, notes: [otherDays(others, usage.total), ...undated] };
   const { total = sum } = usage;
   // If nothing was used at all, nothing was used in the range either.
-  const isNothing = total === undefined || isZero(total);
-  if (rows.length === 0) return { ...shared, total, notes: isNothing ? [] : [{ kind: 'totalOnly' }] };
+  const isUnused = total === undefined || isZero(total);
+  if (rows.length === 0) return { ...shared, total, notes: isUnused ? [] : [{ kind: 'totalOnly' }] };
   const differs: SheetNote[] =
     sum !== undefined && total !== undefined && compare(sum, total) !== 0 ? [{ kind: 'differs', sum }] : [];
   return { ...shared, total, notes: [...undated, ...differs] };
 }
 
-function exactLine(label: string | undefined, requests: number | undefined, amount: string | undefined): SheetRow {
+function exactRow(label: string | undefined, requests: number | undefined, amount: string | undefined): SheetRow {
   return { label, requests, amount, isEstimate: false };
 }
 
 const byDay = ({ date, requests, amount, items }: Row): SheetRow =>
-  exactLine(date, requests, amount ?? sumOfItems(items));
+  exactRow(date, requests, amount ?? sumOfItems(items));
 
 /** Daily costs list items instead of a model. The rest belongs to no known model. */
 function byModel({ model, requests, amount, items }: Row): SheetRow[] {
-  if (model !== undefined || items.length === 0) return [exactLine(model, requests, amount ?? sumOfItems(items))];
-  const listed = items.map((item) => exactLine(item.name || undefined, undefined, item.amount));
+  if (model !== undefined || items.length === 0) return [exactRow(model, requests, amount ?? sumOfItems(items))];
+  const listed = items.map((item) => exactRow(item.name || undefined, undefined, item.amount));
   const rest = amount === undefined ? undefined : difference(amount, sumOfItems(items) ?? '0');
   const isFullyItemized = rest === undefined || isZero(rest);
   if (isFullyItemized && requests === undefined) return listed;
-  return [...listed, exactLine(undefined, requests, isFullyItemized ? undefined : rest)];
+  return [...listed, exactRow(undefined, requests, isFullyItemized ? undefined : rest)];
 }
 
 const sumOfItems = (items: Row['items']): string | undefined => sumOf(items.map(({ amount }) => amount));
@@ -141,12 +148,12 @@ function checkAmounts({ total, rows }: Usage): void {
 export function ledgerSheet(
   uses: readonly UsageGroup[],
   range: DayRange,
-  by: Grouping,
+  grouping: Grouping,
   subject: Exclude<Subject, 'account'>,
 ): Sheet {
   const settled = uses.filter(({ state }) => state === 'settled' || state === 'waived');
   const rows = settled.map((use) => ({ ...use, requests: use.count }));
-  const entries = rows.flatMap((row): SheetRow[] => labelsOf(row, by).map((label) => ({ ...row, label })));
+  const entries = rows.flatMap((row): SheetRow[] => labelsOf(row, grouping).map((label) => ({ ...row, label })));
   const { requests, amount: total, isEstimate } = totalOf(rows);
   const uncounted = {
     open: uses.filter(({ state }) => state === 'open'),
@@ -159,13 +166,13 @@ export function ledgerSheet(
     const count = uncounted[kind].reduce((sum, use) => sum + use.count, 0);
     return count === 0 ? [] : [{ kind, count }];
   });
-  const compared = by === 'model' ? comparedModels(uses) : [];
+  const compared = grouping === 'model' ? comparedModels(uses) : [];
   const severalRoles: SheetNote[] = entries.length > rows.length ? [{ kind: 'severalRoles' }] : [];
   return {
     subject,
     range,
-    by,
-    rows: groupRows(entries, by),
+    by: grouping,
+    rows: groupRows(entries, grouping),
     total,
     requests,
     isEstimate,
@@ -188,8 +195,8 @@ export function comparedModels(uses: readonly UsageGroup[]): SheetNote[] {
   return [{ kind: 'compared', models: models.toSorted((one, other) => compare(other.cost, one.cost)) }];
 }
 
-function labelsOf({ day, memberId, roleIds, kind, model }: UsageGroup, by: Grouping): (string | undefined)[] {
-  switch (by) {
+function labelsOf({ day, memberId, roleIds, kind, model }: UsageGroup, grouping: Grouping): (string | undefined)[] {
+  switch (grouping) {
     case 'day':
       return [day];
     case 'kind':

@@ -27,26 +27,26 @@ export class UsageReader {
   }
 
   /** Returns the usage of the whole account. The usage of members comes from the ledger, because the gateway does not know them. */
-  async readAccount(range: DayRange, by: Grouping): Promise<Sheet> {
+  async readAccount(range: DayRange, grouping: Grouping): Promise<Sheet> {
     const { reports, ledger } = this.#parts;
-    if (by === 'day') return accountSheet(await reports.get(range), range, by);
+    if (grouping === 'day') return accountSheet(await reports.get(range), range, grouping);
     const [usage, uses] = await Promise.all([reports.get(range), ledger.queryUsage({ range })]);
-    if (by === 'model') {
-      const account = accountSheet(usage, range, by);
+    if (grouping === 'model') {
+      const account = accountSheet(usage, range, grouping);
       return { ...account, notes: [...account.notes, ...comparedModels(uses)] };
     }
-    const sheet = ledgerSheet(uses, range, by, 'members');
+    const sheet = ledgerSheet(uses, range, grouping, 'members');
     const { total, notes } = accountSheet(usage, range, 'day');
-    const beside: SheetNote[] = total === undefined ? [] : [{ kind: 'atGateway', total }];
-    return { ...sheet, notes: [...sheet.notes, ...beside, ...notes.filter(({ kind }) => kind !== 'differs')] };
+    const gatewayTotal: SheetNote[] = total === undefined ? [] : [{ kind: 'atGateway', total }];
+    return { ...sheet, notes: [...sheet.notes, ...gatewayTotal, ...notes.filter(({ kind }) => kind !== 'differs')] };
   }
 
-  async readMember(memberId: string, range: DayRange, by: Grouping): Promise<Sheet> {
-    return ledgerSheet(await this.#parts.ledger.queryUsage({ range, memberId }), range, by, 'own');
+  async readMember(memberId: string, range: DayRange, grouping: Grouping): Promise<Sheet> {
+    return ledgerSheet(await this.#parts.ledger.queryUsage({ range, memberId }), range, grouping, 'own');
   }
 
-  async readServer(guildId: string, range: DayRange, by: Grouping): Promise<Sheet> {
-    return ledgerSheet(await this.#parts.ledger.queryUsage({ range, guildId }), range, by, 'server');
+  async readServer(guildId: string, range: DayRange, grouping: Grouping): Promise<Sheet> {
+    return ledgerSheet(await this.#parts.ledger.queryUsage({ range, guildId }), range, grouping, 'server');
   }
 
   /** The table contains all the numbers, so a chart that cannot be drawn is left out. */

@@ -2,20 +2,20 @@ import type { APIApplicationCommand } from 'discord-api-types/v10';
 import { expect, it } from 'vitest';
 import { leavesOf, matchingLeaves } from '../../../sandbox/web/page/composer/commands.ts';
 
-const below = (name: string) => ({ type: 1, name, description: '' });
+const subcommand = (name: string) => ({ type: 1, name, description: '' });
 const registered = [
   { type: 1, name: 'usage', description: '', options: [] },
-  { type: 1, name: 'talk', description: '', options: [below('start'), below('end'), below('again')] },
+  { type: 1, name: 'talk', description: '', options: [subcommand('start'), subcommand('end'), subcommand('again')] },
   { type: 1, name: 'stalk', description: '', options: [] },
   { type: 1, name: 'ask', description: '', options: [] },
 ] as unknown as APIApplicationCommand[];
-const offered = (typed: string) => matchingLeaves(leavesOf(registered), typed).map(({ path }) => path);
+const matchingPaths = (typed: string) => matchingLeaves(leavesOf(registered), typed).map(({ path }) => path);
 
 it('Commands are sorted by name, and subcommands keep their registered order', () => {
-  expect(offered('/')).toEqual(['ask', 'stalk', 'talk start', 'talk end', 'talk again', 'usage']);
+  expect(matchingPaths('/')).toEqual(['ask', 'stalk', 'talk start', 'talk end', 'talk again', 'usage']);
 });
 
 it('Commands that start with the typed text come first', () => {
-  expect(offered('/talk')).toEqual(['talk start', 'talk end', 'talk again', 'stalk']);
-  expect(offered('/talk e')).toEqual(['talk end']);
+  expect(matchingPaths('/talk')).toEqual(['talk start', 'talk end', 'talk again', 'stalk']);
+  expect(matchingPaths('/talk e')).toEqual(['talk end']);
 });

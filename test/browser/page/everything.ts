@@ -7,9 +7,9 @@ interface Sender {
 
 const pixel = (colour: string, width: number, height: number) =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${colour}"/></svg>`)}`;
-const image = (name: string, colour: string, more: object = {}) => ({
+const image = (name: string, colour: string, overrides: object = {}) => ({
   ...{ id: name, filename: name, size: 2_048, url: pixel(colour, 320, 240), proxy_url: '', content_type: 'image/png' },
-  ...{ width: 320, height: 240, description: `A ${colour} image`, ...more },
+  ...{ width: 320, height: 240, description: `A ${colour} image`, ...overrides },
 });
 const file = (name: string, type: string) => ({
   ...{ id: name, filename: name, size: 1_234_567, url: `data:${type},`, proxy_url: '', content_type: type },
@@ -22,7 +22,7 @@ const media = (colour: string) => ({
   content_type: 'image/png',
 });
 
-const WORDS = [
+const MARKDOWN_SAMPLE = [
   '# One\n## Two\n### Three\n-# small print',
   '**bold** *italic* __under__ ~~gone~~ ||secret|| `code` [masked](https://a.example/x) <t:1700000000:D>',
   '> quoted\n> twice\n1. first\n2. second\n- a\n  - b\n```js\nconst a = 1;\n```',
@@ -80,8 +80,8 @@ const page = {
 };
 
 /** Messages with every kind of content that the page shows. */
-export function everything(channel: string, bot: Sender, person: Sender): VisibleMessage[] {
-  const message = (id: string, more: object): VisibleMessage =>
+export function sampleMessages(channel: string, bot: Sender, person: Sender): VisibleMessage[] {
+  const message = (id: string, overrides: object): VisibleMessage =>
     ({
       ...{ id, type: 0, channel_id: channel, author: { ...bot, bot: true, global_name: null }, content: '', flags: 0 },
       ...{
@@ -91,17 +91,20 @@ export function everything(channel: string, bot: Sender, person: Sender): Visibl
         pinned: false,
       },
       ...{ mention_everyone: false, mentions: [], mention_roles: [], attachments: [], embeds: [], components: [] },
-      ...{ ephemeral: false, edited: false, ...more },
+      ...{ ephemeral: false, edited: false, ...overrides },
     }) as unknown as VisibleMessage;
-  const used = { interaction_metadata: { id: '9', type: 2, user: person, name: 'show', command_type: 1 } };
+  const commandMetadata = { interaction_metadata: { id: '9', type: 2, user: person, name: 'show', command_type: 1 } };
   return [
-    message('1', { content: `${WORDS}\n<@${person.id}> <#${channel}> </show:1> @everyone`, ...used }),
+    message('1', {
+      content: `${MARKDOWN_SAMPLE}\n<@${person.id}> <#${channel}> </show:1> @everyone`,
+      ...commandMetadata,
+    }),
     message('2', { attachments: [image('a.png', 'crimson'), image('b.png', 'teal'), image('c.png', 'navy')] }),
     message('3', { attachments: [image('SPOILER_d.png', 'purple'), file('e.zip', 'application/zip')] }),
     message('4', { attachments: [file('song.mp3', 'audio/mpeg')], embeds: [embed] }),
     message('5', { content: 'Choose', components: rows, edited: true }),
     message('6', { components: [page], flags: 32_768, ephemeral: true }),
-    message('7', { flags: 128, ...used }),
+    message('7', { flags: 128, ...commandMetadata }),
     message('8', { flags: 8_192, attachments: [{ ...file('voice.ogg', 'audio/ogg'), ...voice }] }),
     message('9', { type: 18, content: 'A thread', message_reference: { type: 0, channel_id: channel } }),
     message('10', {
@@ -115,7 +118,7 @@ export function everything(channel: string, bot: Sender, person: Sender): Visibl
 }
 
 /** A form with every kind of field. */
-export const everyField = {
+export const sampleForm = {
   interactionId: '1',
   customId: 'form',
   title: 'Every field',

@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { blocks } from '../../../sandbox/web/page/markdown/blocks.ts';
-import { inline } from '../../../sandbox/web/page/markdown/inline.ts';
-import { plain } from '../../../sandbox/web/page/markdown/plain.ts';
+import { parseBlocks } from '../../../sandbox/web/page/markdown/blocks.ts';
+import { parseInline } from '../../../sandbox/web/page/markdown/inline.ts';
+import { toPlainText } from '../../../sandbox/web/page/markdown/plain.ts';
 import { relativeTime } from '../../../sandbox/web/page/markdown/time.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });
-const names: (id: string) => string = () => 'member';
+const nameOf: (id: string) => string = () => 'member';
 
 describe('Discord’s Markdown', () => {
   it('Emphasis can be nested, and an unpaired marker is plain text', () => {
-    expect(inline('**a *b* c**')).toEqual([
+    expect(parseInline('**a *b* c**')).toEqual([
       { type: 'strong', inner: [text('a '), { type: 'em', inner: [text('b')] }, text(' c')] },
     ]);
-    expect(inline('***x*** __y__ ~~z~~')).toEqual([
+    expect(parseInline('***x*** __y__ ~~z~~')).toEqual([
       { type: 'strong', inner: [{ type: 'em', inner: [text('x')] }] },
       text(' '),
       { type: 'underline', inner: [text('y')] },
       text(' '),
       { type: 'strike', inner: [text('z')] },
     ]);
-    expect(plain('2 * 3 * 4 and snake_case_name and a_b', names)).toBe('2 * 3 * 4 and snake_case_name and a_b');
+    expect(toPlainText('2 * 3 * 4 and snake_case_name and a_b', nameOf)).toBe('2 * 3 * 4 and snake_case_name and a_b');
   });
 
   it('Nothing is parsed inside code, and a backslash escapes a marker', () => {
-    expect(inline('`**a** <@1>`')).toEqual([{ type: 'code', text: '**a** <@1>' }]);
-    expect(inline('``a`b``')).toEqual([{ type: 'code', text: 'a`b' }]);
-    expect(plain('\\*a\\* \\<@1>', names)).toBe('*a* <@1>');
-    expect(blocks('see\n```js\nconst a = "# no heading";\n```\n# yes')).toEqual([
+    expect(parseInline('`**a** <@1>`')).toEqual([{ type: 'code', text: '**a** <@1>' }]);
+    expect(parseInline('``a`b``')).toEqual([{ type: 'code', text: 'a`b' }]);
+    expect(toPlainText('\\*a\\* \\<@1>', nameOf)).toBe('*a* <@1>');
+    expect(parseBlocks('see\n```js\nconst a = "# no heading";\n```\n# yes')).toEqual([
       { type: 'paragraph', inner: [text('see')] },
       { type: 'code', language: 'js', text: 'const a = "# no heading";' },
       { type: 'heading', level: 1, inner: [text('yes')] },
@@ -34,16 +34,16 @@ describe('Discord’s Markdown', () => {
   });
 
   it('A keycap emoji is parsed, and a plain number stays text', () => {
-    expect(inline('1\ufe0f\u20e3 of 12')).toEqual([{ type: 'keycap', text: '1\ufe0f\u20e3' }, text(' of 12')]);
-    expect(plain('#\u20e3 7', names)).toBe('#\u20e3 7');
+    expect(parseInline('1\ufe0f\u20e3 of 12')).toEqual([{ type: 'keycap', text: '1\ufe0f\u20e3' }, text(' of 12')]);
+    expect(toPlainText('#\u20e3 7', nameOf)).toBe('#\u20e3 7');
   });
 
   it('Only web URLs become links', () => {
-    expect(inline('[here](https://a.example/x_(y)) and [bad](javascript:alert(1))')).toEqual([
+    expect(parseInline('[here](https://a.example/x_(y)) and [bad](javascript:alert(1))')).toEqual([
       { type: 'link', href: 'https://a.example/x_(y)', inner: [text('here')] },
       text(' and [bad](javascript:alert(1))'),
     ]);
-    expect(inline('see https://a.example/b_c_d, please')).toEqual([
+    expect(parseInline('see https://a.example/b_c_d, please')).toEqual([
       text('see '),
       { type: 'link', href: 'https://a.example/b_c_d', inner: [text('https://a.example/b_c_d')] },
       text(', please'),
@@ -51,7 +51,7 @@ describe('Discord’s Markdown', () => {
   });
 
   it('Mentions, commands and times are parsed, and similar text stays text', () => {
-    expect(inline('<@!12> <#3> </music follow:45> <t:1700000000:R> <b>')).toEqual([
+    expect(parseInline('<@!12> <#3> </music follow:45> <t:1700000000:R> <b>')).toEqual([
       { type: 'user', id: '12' },
       text(' '),
       { type: 'channel', id: '3' },
@@ -64,7 +64,7 @@ describe('Discord’s Markdown', () => {
   });
 
   it('Lists keep their numbers and can be nested, quotes contain blocks, and subtext is parsed', () => {
-    expect(blocks('3. a\n4. b\n\n- c\n  - d\n> # e\n> f\n-# g')).toEqual([
+    expect(parseBlocks('3. a\n4. b\n\n- c\n  - d\n> # e\n> f\n-# g')).toEqual([
       {
         type: 'list',
         start: 3,
@@ -100,7 +100,7 @@ describe('Discord’s Markdown', () => {
       '_a_'.repeat(1_500),
       '`'.repeat(4_000),
     ];
-    for (const one of hostile) expect(plain(one, names).length).toBeGreaterThan(0);
+    for (const one of hostile) expect(toPlainText(one, nameOf).length).toBeGreaterThan(0);
   }, 10_000);
 
   it('Relative times are formatted from the current time', () => {

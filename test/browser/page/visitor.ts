@@ -3,59 +3,66 @@ import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Workbench } from '../../../sandbox/web/protocol.ts';
 import type { Sandbox } from '../../../sandbox/web/sandbox.ts';
-import { everything } from './everything.ts';
+import { sampleMessages } from './everything.ts';
 
 /** Long enough for a job on a machine that is busy with other tests. */
 const WAIT_LIMIT_MS = 40_000;
 
-export interface Look {
+export interface VisitOptions {
   readonly colours?: 'dark' | 'light';
   readonly width?: number;
   readonly height?: number;
   /** Fills every channel with the sample messages. */
-  readonly furnished?: boolean;
+  readonly hasSampleMessages?: boolean;
 }
 
 /** A user of the page, who uses the keyboard where possible. */
 export interface Visitor {
   readonly page: Page;
   /** Console errors and warnings, except for refusals that the page displays. */
-  readonly complaints: readonly string[];
-  enter(channel: string): Promise<void>;
-  become(person: string): Promise<void>;
+  readonly consoleProblems: readonly string[];
+  openChannel(channel: string): Promise<void>;
+  switchUser(person: string): Promise<void>;
   /** Types a command's name, selects it and focuses its first option. */
-  begin(command: string): Promise<void>;
+  startCommand(command: string): Promise<void>;
   press(...keys: string[]): Promise<void>;
   type(words: string): Promise<void>;
   latest(): Locator;
-  bench(tab: 'Jobs' | 'Traffic' | 'Ledger' | 'Faults' | 'Bot'): Promise<Locator>;
+  openWorkbenchTab(tab: 'Jobs' | 'Traffic' | 'Ledger' | 'Faults' | 'Bot'): Promise<Locator>;
   workbench(): Promise<Workbench>;
   /** Serious and critical accessibility issues. */
-  faults(within?: string): Promise<string[]>;
+  accessibilityIssues(within?: string): Promise<string[]>;
   /** Elements whose content is wider than they are. */
-  overflowing(): Promise<string[]>;
-  leave(): Promise<void>;
+  overflowingElements(): Promise<string[]>;
+  close(): Promise<void>;
 }
 
-export async function visitor(context: BrowserContext, { url, token }: Sandbox, look: Look = {}): Promise<Visitor> {
+export async function openVisitor(
+  context: BrowserContext,
+  { url, token }: Sandbox,
+  options: VisitOptions = {},
+): Promise<Visitor> {
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_LIMIT_MS);
-  await page.setViewportSize({ width: look.width ?? 1_440, height: look.height ?? 900 });
-  await page.emulateMedia({ colorScheme: look.colours ?? 'dark', reducedMotion: 'reduce' });
-  const complaints: string[] = [];
+  await page.setViewportSize({ width: options.width ?? 1_440, height: options.height ?? 900 });
+  await page.emulateMedia({ colorScheme: options.colours ?? 'dark', reducedMotion: 'reduce' });
+  const consoleProblems: string[] = [];
   page.on('console', (message) => {
     const isRefusal = message.location().url.startsWith(`${url}/api/`) && message.text().includes('400');
-    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isRefusal) consoleProblems.push(message.text());
   });
-  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('pageerror', ({ message }) => consoleProblems.push(message));
   page.on('request', (request) => {
     const { hostname, protocol } = new URL(request.url());
-    if (protocol.startsWith('http') && hostname !== '127.0.0.1') complaints.push(`The page requested ${hostname}.`);
+    if (protocol.startsWith('http') && hostname !== '127.0.0.1')
+      consoleProblems.push(`The page requested ${hostname}.`);
   });
-  if (look.furnished) {
+  if (options.hasSampleMessages) {
     await page.route('**/api/messages/*', async (route) => {
       const channel = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
-      await route.fulfill({ json: everything(channel, { id: '1', username: 'bot' }, { id: '2', username: 'guest' }) });
+      await route.fulfill({
+        json: sampleMessages(channel, { id: '1', username: 'bot' }, { id: '2', username: 'guest' }),
+      });
     });
   }
   await page.goto(`${url}/#${token}`);
@@ -66,20 +73,20 @@ export async function visitor(context: BrowserContext, { url, token }: Sandbox, 
   };
   return {
     page,
-    complaints,
+    consoleProblems,
     press,
     type: (words) => page.keyboard.type(words),
-    async enter(channel) {
+    async openChannel(channel) {
       await page.getByRole('button', { name: channel, exact: true }).click();
       await page.getByRole('main', { name: `#${channel}` }).waitFor();
       await page.locator('ol.messages[aria-busy="false"]').waitFor({ state: 'attached' });
     },
-    async become(person) {
+    async switchUser(person) {
       await page.getByRole('button', { name: /Switch user/ }).click();
       await page.getByRole('menuitemradio', { name: new RegExp(`^${person}`) }).click();
       await page.getByRole('button', { name: `${person} Switch user` }).waitFor();
     },
-    async begin(command) {
+    async startCommand(command) {
       await composer.focus();
       await composer.fill('');
       await page.keyboard.type(`/${command}`);
@@ -88,32 +95,34 @@ export async function visitor(context: BrowserContext, { url, token }: Sandbox, 
       await page.getByRole('group', { name: `Command /${command}` }).waitFor();
     },
     latest: () => page.locator('li.message').last(),
-    async bench(tab) {
+    async openWorkbenchTab(tab) {
       await page.getByRole('tab', { name: tab }).click();
       return page.getByRole('tabpanel');
     },
     async workbench() {
-      const answer = await fetch(`${url}/api/workbench`, { headers: { authorization: `Bearer ${token}` } });
-      return (await answer.json()) as Workbench;
+      const response = await fetch(`${url}/api/workbench`, { headers: { authorization: `Bearer ${token}` } });
+      return (await response.json()) as Workbench;
     },
-    async faults(within = 'html') {
+    async accessibilityIssues(within = 'html') {
       await page.evaluate(axe.source);
-      return await page.evaluate<string[]>(faultsWithin(within));
+      return await page.evaluate<string[]>(accessibilityScript(within));
     },
-    overflowing: () => page.evaluate<string[]>(OVERFLOWING),
-    async leave() {
+    overflowingElements: () => page.evaluate<string[]>(OVERFLOW_SCRIPT),
+    async close() {
       await page.close();
-      expect(complaints).toEqual([]);
+      expect(consoleProblems).toEqual([]);
     },
   };
 }
 
 // Both run in the browser, whose types this program does not have.
-const faultsWithin = (place: string) => `axe.run('${place}', { resultTypes: ['violations'] }).then(({ violations }) =>
+const accessibilityScript = (
+  selector: string,
+) => `axe.run('${selector}', { resultTypes: ['violations'] }).then(({ violations }) =>
   violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ target, any }) => id + ' at ' + target.join(' ') + ': ' + (any[0]?.message ?? ''))))`;
 
-const OVERFLOWING = `[...document.querySelectorAll('body, .middle, .top, .scroller, .composer-area, .panel, .workbench, .bench-panel, .dialog')]
+const OVERFLOW_SCRIPT = `[...document.querySelectorAll('body, .middle, .top, .scroller, .composer-area, .panel, .workbench, .bench-panel, .dialog')]
   .filter((place) => place.scrollWidth > place.clientWidth + 1)
   .map((place) => place.className + ': ' + place.scrollWidth + ' in ' + place.clientWidth)`;

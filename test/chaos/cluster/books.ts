@@ -10,7 +10,7 @@ export interface PartitionBooks {
 }
 
 /** Compares the ledgers of all partitions with the limit of each member on a server, and with what the gateway has charged. */
-export function moneyIn(
+export function compareLedgers(
   books: readonly PartitionBooks[],
   jobs: readonly Job[],
   tasksPerMember: number,
@@ -22,27 +22,31 @@ export function moneyIn(
     counted.filter(({ guildId, isDirect }) => guildId !== undefined && !isDirect),
     ({ guildId, memberId }) => `${guildId} ${memberId}`,
   );
-  const above = [...members].filter(([, { length }]) => length > tasksPerMember);
+  const aboveLimit = [...members].filter(([, { length }]) => length > tasksPerMember);
   const atLimit = [...members].filter(([, { length }]) => length === tasksPerMember);
-  const twice = entries.filter(({ facts }) => facts.filter(({ standing }) => standing === 'refunded').length > 1);
+  const releasedTwice = entries.filter(
+    ({ facts }) => facts.filter(({ standing }) => standing === 'refunded').length > 1,
+  );
   const taskOf = new Map(books.flatMap(({ tasks }) => tasks).map((task) => [task.remoteId, task]));
   const charged = jobs.filter(({ state }) => state !== 'failed');
   const known = charged.flatMap((job) => {
     const task = taskOf.get(job.id);
     return task ? [{ job, task, entry: byId.get(task.id) }] : [];
   });
-  const lost = known.filter(({ entry }) => entry === undefined);
-  const off = known.filter(({ job, entry }) => {
+  const withoutReservation = known.filter(({ entry }) => entry === undefined);
+  const mischarged = known.filter(({ job, entry }) => {
     const amount = entry && amountOf(entry);
     return amount !== undefined && !amount.isEstimate && compare(amount.amount, amountText(job.charge)) !== 0;
   });
   const reported = known.filter(({ entry }) => entry && amountOf(entry)?.isEstimate === false);
   return {
     broken: [
-      ...above.map(([who, { length }]) => `${who} has ${length} reservations, above the limit of ${tasksPerMember}`),
-      ...twice.map(({ id }) => `order ${id} was released twice`),
-      ...lost.map(({ job, task }) => `job ${job.id} of task ${task.id} has no reservation`),
-      ...off.map(({ job }) => `job ${job.id} was charged otherwise than the books say`),
+      ...aboveLimit.map(
+        ([member, { length }]) => `${member} has ${length} reservations, above the limit of ${tasksPerMember}`,
+      ),
+      ...releasedTwice.map(({ id }) => `order ${id} was released twice`),
+      ...withoutReservation.map(({ job, task }) => `job ${job.id} of task ${task.id} has no reservation`),
+      ...mischarged.map(({ job }) => `job ${job.id} was charged a different amount than the ledger says`),
     ],
     figure: [
       `${entries.length} entries, ${counted.length} counted`,

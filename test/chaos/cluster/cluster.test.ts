@@ -1,18 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { onServersIfAsked } from '../../e2e/cluster/on-request.ts';
-import { oneSceneStudio } from '../../support/studio.ts';
+import { onServersIfEnabled } from '../../e2e/cluster/on-request.ts';
+import { singleSceneStudio } from '../../support/studio.ts';
 import { clusterChaos } from './cluster.ts';
 
 const SEED = 21;
 const WAIT_LIMIT_MS = 300_000;
 
 describe('A cluster under chaos', () =>
-  onServersIfAsked((stage) =>
+  onServersIfEnabled((stage) =>
     it(
-      'Shards and workers that are killed and paused lose no order and double no result',
+      'No order is lost and no result is posted twice when shards and workers are killed and paused',
       async () => {
         const { url } = await stage();
-        const studio = oneSceneStudio();
+        const studio = singleSceneStudio();
         onTestFinished(() => studio.close());
         const { broken, figures } = await clusterChaos({
           ...{ seed: SEED, jobs: 20, kills: 2, pauses: 1, serverKills: 0, membershipChanges: 1, guilds: 8 },

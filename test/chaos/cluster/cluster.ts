@@ -6,17 +6,17 @@ import { noLimits } from '../../support/no-limits.ts';
 import type { StoreServer } from '../../support/store-servers.ts';
 import type { ChaosOptions, Report } from '../chaos.ts';
 import { evidenceOf } from '../evidence.ts';
-import { brokenIn, type Judged } from '../judgement.ts';
+import { type Assessment, brokenOutcomes } from '../judgement.ts';
 import { runToEnd } from '../keeper.ts';
 import { orderKinds } from '../kinds.ts';
 import { Members } from '../members.ts';
 import { figures } from '../report.ts';
-import { Sides } from '../sides.ts';
-import { within } from '../waiting.ts';
-import { moneyIn } from './books.ts';
+import { EmbeddedServers } from '../sides.ts';
+import { waitUntil } from '../waiting.ts';
+import { compareLedgers } from './books.ts';
 import { Fleet } from './fleet.ts';
-import { brokenByCluster, forgotten, judgedCluster, lostSessions } from './judgement.ts';
-import { Misfortunes } from './misfortunes.ts';
+import { assessCluster, brokenClusterPromises, forgottenOrders, lostSessions } from './judgement.ts';
+import { ClusterEvents } from './misfortunes.ts';
 import { readPartitions } from './partitions.ts';
 import { type ClusterPlan, type ClusterScale, clusterPlanOf, GUESTS, guildNames } from './plan.ts';
 
@@ -25,19 +25,19 @@ interface ClusterOptions
     Pick<ChaosOptions, 'studio' | 'speed' | 'settleTimeoutMs'> {
   storeUrl: string;
   /** Without it, the server of the store cannot be crashed. */
-  server?: Pick<StoreServer, 'crash' | 'raise'>;
+  server?: Pick<StoreServer, 'crash' | 'restart'>;
 }
 
 const KEY = 'sk-sandbox';
 const PARTITIONS = 8;
 const SIZES = { shard: 2, worker: 3 };
-/** The default. */
+/** The default of the setting. */
 const LEASE_MS = 10_000;
 const SETTLING_SPEED = 200;
 const LOG_READ_INTERVAL_MS = 20;
 const CHECK_INTERVAL_MS = 250;
 const START_MS = 180_000;
-/** A packet whose worker was killed goes to another one after a lease, and only then is its member told. */
+/** A packet whose worker was killed goes to another one after a lease, and only then is the member notified. */
 const NOTIFY_LIMIT_MS = 20_000;
 /** A cluster that sends nothing for this long has nothing left to do. */
 const QUIET_MS = 4_000;
@@ -51,7 +51,7 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
   const discord = await startDiscord({
     guilds: options.guilds,
     shards: SIZES.shard,
-    // Processes are killed more often than Discord lets an application identify.
+    // There is no limit on identifies: processes are killed more often than Discord lets an application identify.
     limits: { identifyWindowMs: 0 },
   });
   inviteGuests(discord, options.guilds);
@@ -75,29 +75,29 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
     OPERATOR_CHANNEL_ID: discord.world.channel('log').id,
     LOG_LEVEL: 'debug',
   };
-  const sides = new Sides(discord, gateway);
+  const servers = new EmbeddedServers(discord, gateway);
   const members = new Members(discord, options.seed);
   const fleet = new Fleet(settings, SIZES);
-  const listening = setInterval(() => sides.listen(), LOG_READ_INTERVAL_MS);
+  const listening = setInterval(() => servers.listen(), LOG_READ_INTERVAL_MS);
   try {
     const deployed = await runToEnd('scripts/deploy.ts', settings);
-    if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.said}`);
-    if (!(await raise(fleet))) throw new Error(`Not every partition has an owner:\n${fleet.said.slice(-20_000)}`);
+    if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.output}`);
+    if (!(await startAll(fleet))) throw new Error(`Not every partition has an owner:\n${fleet.output.slice(-20_000)}`);
     const { seed, server } = options;
-    const misfortunes = new Misfortunes({ fleet, sides, members, settings, seed, server, partitions: PARTITIONS });
+    const events = new ClusterEvents({ fleet, servers, members, settings, seed, server, partitions: PARTITIONS });
     times.push(Date.now());
-    await storm(clusterPlanOf({ ...options, leaseMs: LEASE_MS }), { sides, members, misfortunes });
+    await storm(clusterPlanOf({ ...options, leaseMs: LEASE_MS }), { servers, members, events });
     times.push(Date.now());
-    const isWhole = await calm(options, { sides, members, fleet });
+    const hasAllOwners = await settle(options, { servers, members, fleet });
     times.push(Date.now());
-    const all = judgedCluster(evidenceOf(sides, members, fleet));
-    const ending = await endOf(fleet, sides, settings.OPERATOR_CHANNEL_ID);
+    const all = assessCluster(evidenceOf(servers, members, fleet));
+    const ending = await endOf(fleet, servers, settings.OPERATOR_CHANNEL_ID);
     const partitions = await readPartitions(options.storeUrl, PARTITIONS, LEASE_MS);
     const books = partitions.map((partition) => partition.books);
-    const money = moneyIn(books, gateway.jobs.list(), tasksPerMember);
-    const broken = brokenByCluster(all, {
+    const money = compareLedgers(books, gateway.jobs.list(), tasksPerMember);
+    const broken = brokenClusterPromises(all, {
       ...{ ...ending, partitions, shards: SIZES.shard },
-      misfortunes: [...misfortunes.broken, ...(isWhole ? [] : ['after the storm, not every partition had an owner'])],
+      eventProblems: [...events.broken, ...(hasAllOwners ? [] : ['after the storm, not every partition had an owner'])],
       money: money.broken,
     });
     times.push(Date.now());
@@ -106,7 +106,7 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
       figures: [
         ...figures(all, options, times),
         `sessions lost   ${lostSessions(all, SIZES.shard)}`,
-        `spinners left   ${forgotten(all).length}`,
+        `endless spinners ${forgottenOrders(all).length}`,
         `by kind         ${keysOf(orderKinds)
           .map(
             (kind) =>
@@ -114,11 +114,11 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
           )
           .join(', ')}`,
         `money           ${money.figure}`,
-        `presses left out ${members.unpressed}`,
+        `presses skipped ${members.skippedPresses}`,
         `by partition    ${partitions.map(({ partition, tasks }) => `${partition}: ${tasks}`).join(', ')}`,
-        ...[...misfortunes.happened].sort().map(([name, count]) => `  ${String(count).padStart(4)} × ${name}`),
+        ...[...events.eventCounts].sort().map(([name, count]) => `  ${String(count).padStart(4)} × ${name}`),
       ],
-      log: fleet.said,
+      log: fleet.output,
     };
   } finally {
     clearInterval(listening);
@@ -137,81 +137,81 @@ function inviteGuests({ world }: EmbeddedDiscord, guilds: number): void {
 }
 
 /** Whether every partition got an owner. */
-async function raise(fleet: Fleet): Promise<boolean> {
-  const down = fleet.hands.filter(({ keeper, name }) => !keeper.isAlive && !name.startsWith('guest'));
-  await Promise.all(down.map(({ keeper }) => keeper.start()));
-  return within(START_MS, () => fleet.isWhole(PARTITIONS), CHECK_INTERVAL_MS);
+async function startAll(fleet: Fleet): Promise<boolean> {
+  const stopped = fleet.nodes.filter(({ keeper, name }) => !keeper.isAlive && !name.startsWith('guest'));
+  await Promise.all(stopped.map(({ keeper }) => keeper.start()));
+  return waitUntil(START_MS, () => fleet.hasAllOwners(PARTITIONS), CHECK_INTERVAL_MS);
 }
 
 /** Waits until nothing is sent any more. */
-async function quiet(sides: Sides): Promise<void> {
+async function waitUntilQuiet(servers: EmbeddedServers): Promise<void> {
   let [known, since] = [-1, Date.now()];
   const isQuiet = (): boolean => {
-    sides.listen();
-    const now = sides.toDiscord.entries.length + sides.toGateway.entries.length;
+    servers.listen();
+    const now = servers.toDiscord.entries.length + servers.toGateway.entries.length;
     if (now !== known) [known, since] = [now, Date.now()];
     return Date.now() - since >= QUIET_MS;
   };
-  await within(QUIET_LIMIT_MS, isQuiet, CHECK_INTERVAL_MS);
+  await waitUntil(QUIET_LIMIT_MS, isQuiet, CHECK_INTERVAL_MS);
 }
 
 interface Scene {
-  sides: Sides;
+  servers: EmbeddedServers;
   members: Members;
 }
 
 async function storm(
-  { requests, troubles, misfortunes: planned }: ClusterPlan,
-  { sides, members, misfortunes }: Scene & { misfortunes: Misfortunes },
+  { requests, faults, events: plannedEvents }: ClusterPlan,
+  { servers, members, events }: Scene & { events: ClusterEvents },
 ): Promise<void> {
   const at = async (ms: number, act: () => Promise<void> | void): Promise<void> => {
     await pause(ms);
     await act();
   };
   await Promise.all([
-    ...requests.map((request) => at(request.at, () => members.want(request))),
-    ...troubles.map(({ at: ms, trouble }) => at(ms, () => sides.befall(trouble))),
-    ...planned.map((misfortune) => at(misfortune.at, () => misfortunes.befall(misfortune))),
+    ...requests.map((request) => at(request.at, () => members.makeRequest(request))),
+    ...faults.map(({ at: ms, fault }) => at(ms, () => servers.inject(fault))),
+    ...plannedEvents.map((event) => at(event.at, () => events.carryOut(event))),
   ]);
 }
 
 /** No faults from here on, so that everything that is running can end. */
-async function calm(
+async function settle(
   { settleTimeoutMs }: Pick<ClusterOptions, 'settleTimeoutMs'>,
-  { sides, members, fleet }: Scene & { fleet: Fleet },
+  { servers, members, fleet }: Scene & { fleet: Fleet },
 ): Promise<boolean> {
-  const { gateway } = sides;
-  sides.calm();
+  const { gateway } = servers;
+  servers.clearFaults();
   gateway.setSpeed(SETTLING_SPEED);
-  const isWhole = await raise(fleet);
-  const judged = (): Judged => judgedCluster(evidenceOf(sides, members, fleet));
+  const hasAllOwners = await startAll(fleet);
+  const assess = (): Assessment => assessCluster(evidenceOf(servers, members, fleet));
   const isOver = (): boolean => {
     for (const { id, orders, progress } of gateway.jobs.list())
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);
-    return brokenIn(judged()).length === 0;
+    return brokenOutcomes(assess()).length === 0;
   };
-  await within(settleTimeoutMs, isOver, CHECK_INTERVAL_MS);
-  await within(NOTIFY_LIMIT_MS, () => forgotten(judged()).length === 0, CHECK_INTERVAL_MS);
-  return isWhole;
+  await waitUntil(settleTimeoutMs, isOver, CHECK_INTERVAL_MS);
+  await waitUntil(NOTIFY_LIMIT_MS, () => forgottenOrders(assess()).length === 0, CHECK_INTERVAL_MS);
+  return hasAllOwners;
 }
 
 /** Stops the cluster, starts it again with nothing left to do, and stops it. */
 async function endOf(
   fleet: Fleet,
-  sides: Sides,
+  servers: EmbeddedServers,
   operatorChannel: string,
 ): Promise<{ writes: number; codes: (number | null)[] }> {
   const stop = (): Promise<(number | null)[]> =>
-    Promise.all(fleet.hands.filter(({ keeper }) => keeper.isAlive).map(({ keeper }) => keeper.stop()));
+    Promise.all(fleet.nodes.filter(({ keeper }) => keeper.isAlive).map(({ keeper }) => keeper.stop()));
   // An end that Discord already shows may not have been stored yet.
-  await quiet(sides);
-  const before = sides.toDiscord.entries.length;
+  await waitUntilQuiet(servers);
+  const requestCount = servers.toDiscord.entries.length;
   const codes = await stop();
-  if (!(await raise(fleet))) codes.push(null);
-  await quiet(sides);
+  if (!(await startAll(fleet))) codes.push(null);
+  await waitUntilQuiet(servers);
   codes.push(...(await stop()));
-  sides.listen();
-  const writes = sides.toDiscord.entries.slice(before).filter(({ method, path }) => {
+  servers.listen();
+  const writes = servers.toDiscord.entries.slice(requestCount).filter(({ method, path }) => {
     return method !== 'GET' && !path.includes(operatorChannel);
   });
   return { writes: writes.length, codes };

@@ -1,14 +1,14 @@
-import { Keeper, type Lives } from '../keeper.ts';
+import { Keeper, type ProcessHistory } from '../keeper.ts';
 
 export type ClusterRole = 'shard' | 'worker';
 
-const READY: Readonly<Record<ClusterRole, string>> = {
+const READY_MESSAGES: Readonly<Record<ClusterRole, string>> = {
   shard: 'This shard process is ready.',
   worker: 'This worker is ready.',
 };
 
 /** One process of the cluster, across all its restarts. */
-export class Hand {
+export class ClusterNode {
   readonly name: string;
   readonly role: ClusterRole;
   readonly keeper: Keeper;
@@ -21,21 +21,21 @@ export class Hand {
   constructor(role: ClusterRole, name: string, settings: Record<string, string>) {
     this.role = role;
     this.name = name;
-    this.keeper = new Keeper({ ...settings, ATELIER_ROLE: role }, READY[role]);
+    this.keeper = new Keeper({ ...settings, ATELIER_ROLE: role }, READY_MESSAGES[role]);
   }
 
   /** Must be called often, so that `owned` is current. */
   listen(): void {
-    const { said } = this.keeper;
-    const end = said.lastIndexOf('\n') + 1;
+    const { output } = this.keeper;
+    const end = output.lastIndexOf('\n') + 1;
     if (end <= this.#read) return;
-    for (const line of said.slice(this.#read, end).split('\n')) this.#note(line);
+    for (const line of output.slice(this.#read, end).split('\n')) this.#readLine(line);
     this.#read = end;
   }
 
-  #note(line: string): void {
+  #readLine(line: string): void {
     // A restarted process owns nothing.
-    if (line.includes(READY.worker)) this.owned.clear();
+    if (line.includes(READY_MESSAGES.worker)) this.owned.clear();
     const partition = Number(/"partition":(\d+)/.exec(line)?.[1] ?? Number.NaN);
     if (line.includes('This worker owns another partition.')) this.owned.add(partition);
     if (line.includes('This worker released a partition.')) this.owned.delete(partition);
@@ -43,58 +43,58 @@ export class Hand {
 }
 
 /** All processes of the cluster, seen as one bot. */
-export class Fleet implements Lives {
-  readonly hands: Hand[];
+export class Fleet implements ProcessHistory {
+  readonly nodes: ClusterNode[];
 
   constructor(settings: Record<string, string>, sizes: Readonly<Record<ClusterRole, number>>) {
-    this.hands = (['shard', 'worker'] as const).flatMap((role) =>
-      Array.from({ length: sizes[role] }, (_, index) => new Hand(role, `${role} ${index + 1}`, settings)),
+    this.nodes = (['shard', 'worker'] as const).flatMap((role) =>
+      Array.from({ length: sizes[role] }, (_, index) => new ClusterNode(role, `${role} ${index + 1}`, settings)),
     );
   }
 
-  of(role: ClusterRole): Hand[] {
-    return this.hands.filter((hand) => hand.role === role);
+  withRole(role: ClusterRole): ClusterNode[] {
+    return this.nodes.filter((node) => node.role === role);
   }
 
   listen(): void {
-    for (const hand of this.hands) hand.listen();
+    for (const node of this.nodes) node.listen();
   }
 
   /** The live worker that owns a partition. */
-  ownerOf(partition: number): Hand | undefined {
+  ownerOf(partition: number): ClusterNode | undefined {
     this.listen();
-    return this.hands.find(({ keeper, owned }) => keeper.isAlive && owned.has(partition));
+    return this.nodes.find(({ keeper, owned }) => keeper.isAlive && owned.has(partition));
   }
 
-  isWhole(partitions: number): boolean {
-    return Array.from({ length: partitions }, (_, at) => this.ownerOf(at)).every(Boolean);
+  hasAllOwners(partitions: number): boolean {
+    return Array.from({ length: partitions }, (_, partition) => this.ownerOf(partition)).every(Boolean);
   }
 
-  get said(): string {
-    return this.hands.map(({ name, keeper }) => `=== ${name}\n${keeper.said}`).join('\n');
+  get output(): string {
+    return this.nodes.map(({ name, keeper }) => `=== ${name}\n${keeper.output}`).join('\n');
   }
 
   get kills(): number[] {
-    return this.hands.flatMap(({ keeper }) => keeper.kills).sort((a, b) => a - b);
+    return this.nodes.flatMap(({ keeper }) => keeper.kills).sort((a, b) => a - b);
   }
 
   get starts(): number[] {
-    return this.hands.flatMap(({ keeper }) => keeper.starts).sort((a, b) => a - b);
+    return this.nodes.flatMap(({ keeper }) => keeper.starts).sort((a, b) => a - b);
   }
 
   get startsMs(): number[] {
-    return this.hands.flatMap(({ keeper }) => keeper.startsMs);
+    return this.nodes.flatMap(({ keeper }) => keeper.startsMs);
   }
 
-  get falls(): (number | null)[] {
-    return this.hands.flatMap(({ keeper }) => keeper.falls);
+  get unexpectedExits(): (number | null)[] {
+    return this.nodes.flatMap(({ keeper }) => keeper.unexpectedExits);
   }
 
-  get losses(): number {
-    return this.hands.reduce((sum, { keeper }) => sum + keeper.losses, 0);
+  get lostLeases(): number {
+    return this.nodes.reduce((sum, { keeper }) => sum + keeper.lostLeases, 0);
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.hands.map(({ keeper }) => keeper.close()));
+    await Promise.all(this.nodes.map(({ keeper }) => keeper.close()));
   }
 }

@@ -1,5 +1,5 @@
 import type { Evidence } from '../evidence.ts';
-import { brokenToMembers, type Judged, judged } from '../judgement.ts';
+import { type Assessment, assess, brokenMemberPromises } from '../judgement.ts';
 import type { PartitionState } from './partitions.ts';
 
 export interface ClusterEnd {
@@ -8,42 +8,44 @@ export interface ClusterEnd {
   /** Write requests to Discord that the cluster sent when nothing was left to do. */
   writes: number;
   codes: readonly (number | null)[];
-  misfortunes: readonly string[];
+  eventProblems: readonly string[];
   money: readonly string[];
 }
 
-/** Members are told of every interruption, however long after the acknowledgement it happened; those who were not are counted below. */
-export const judgedCluster = (evidence: Evidence): Judged => judged(evidence, Number.POSITIVE_INFINITY);
+/** Members are notified of every interruption, however long after the acknowledgement it happened. `forgottenOrders` counts the exceptions. */
+export const assessCluster = (evidence: Evidence): Assessment => assess(evidence, Number.POSITIVE_INFINITY);
 
-/** Acknowledged, but the member sees a spinner forever, although the bot could have told them. */
-export function forgotten({ cases, outcomes, sides }: Judged): string[] {
-  return cases.flatMap(({ order }, at) => {
-    const isTokenDead = sides.tokensExpiredAt.some((expired) => expired >= order.at);
-    const isUntold = outcomes[at] === 'not stored' || outcomes[at] === 'not told';
-    return isUntold && !isTokenDead ? [order.prompt] : [];
+/** Orders that were acknowledged but left with an endless spinner, although the bot could have notified the member. */
+export function forgottenOrders({ cases, outcomes, servers }: Assessment): string[] {
+  return cases.flatMap(({ order }, index) => {
+    const isTokenExpired = servers.tokensExpiredAt.some((expired) => expired >= order.at);
+    const wasNotNotified = outcomes[index] === 'not stored' || outcomes[index] === 'not told';
+    return wasNotNotified && !isTokenExpired ? [order.prompt] : [];
   });
 }
 
 /** Sessions that Discord did not resume. */
-export const lostSessions = ({ sides }: Judged, shards: number): number =>
-  Math.max(0, sides.discord.gateway.identifies - shards);
+export const lostSessions = ({ servers }: Assessment, shards: number): number =>
+  Math.max(0, servers.discord.gateway.identifies - shards);
 
 /** One sentence for each broken promise. */
-export function brokenByCluster(all: Judged, end: ClusterEnd): string[] {
-  const spinners = forgotten(all);
-  const mayForget = lostSessions(all, end.shards);
+export function brokenClusterPromises(all: Assessment, end: ClusterEnd): string[] {
+  const forgotten = forgottenOrders(all);
+  const maxForgotten = lostSessions(all, end.shards);
   return [
-    ...brokenToMembers(all),
-    ...end.misfortunes,
+    ...brokenMemberPromises(all),
+    ...end.eventProblems,
     ...end.money,
-    ...(spinners.length > mayForget
-      ? spinners.map((prompt) => `${prompt}: it was acknowledged and then forgotten (${mayForget} sessions were lost)`)
+    ...(forgotten.length > maxForgotten
+      ? forgotten.map(
+          (prompt) => `${prompt}: it was acknowledged and then forgotten (${maxForgotten} sessions were lost)`,
+        )
       : []),
-    ...end.codes.flatMap((code) => (code === 0 ? [] : [`a process did not end well when told to, but with ${code}`])),
+    ...end.codes.flatMap((code) => (code === 0 ? [] : [`a process exited with ${code} when it was told to stop`])),
     ...(end.writes > 0 ? [`with nothing left to do, the cluster wrote to Discord ${end.writes} times`] : []),
     ...end.partitions.flatMap(({ partition, live, findings }) => [
-      ...live.map((task) => `partition ${partition} has a live task after the calm: ${task}`),
-      ...findings.map((found) => `partition ${partition} is not sound: ${found}`),
+      ...live.map((task) => `partition ${partition} has a live task at the end: ${task}`),
+      ...findings.map((found) => `partition ${partition} has a problem: ${found}`),
     ]),
   ];
 }

@@ -5,165 +5,165 @@ import type { RecordedGatewayRequest } from '../../../sandbox/gateway/request-lo
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { StoreServer } from '../../support/store-servers.ts';
 import { orderOfRequest } from '../evidence.ts';
-import { killAndRaise } from '../killing.ts';
+import { killAndRestart } from '../killing.ts';
 import type { Members, Order } from '../members.ts';
-import type { Sides } from '../sides.ts';
+import type { EmbeddedServers } from '../sides.ts';
 import { anyOf } from '../troubles.ts';
-import { within } from '../waiting.ts';
+import { waitUntil } from '../waiting.ts';
 import { promptIn } from '../words.ts';
-import { type ClusterRole, type Fleet, Hand } from './fleet.ts';
-import type { Misfortune } from './plan.ts';
+import { ClusterNode, type ClusterRole, type Fleet } from './fleet.ts';
+import type { ClusterEvent } from './plan.ts';
 
 /** A worker that has just started does not own anything yet. */
-const OWNING_MS = 10_000;
+const OWNERSHIP_WAIT_MS = 10_000;
 /** How soon a process that has lost its lease must end once it runs again, on a busy machine. */
 const EXIT_LIMIT_MS = 20_000;
 
 interface Parts {
   fleet: Fleet;
-  sides: Sides;
+  servers: EmbeddedServers;
   members: Members;
   settings: Record<string, string>;
   seed: number;
   partitions: number;
   /** Without it the server of the store is not crashed. */
-  server?: Pick<StoreServer, 'crash' | 'raise'> | undefined;
+  server?: Pick<StoreServer, 'crash' | 'restart'> | undefined;
 }
 
-type Of<What extends Misfortune['do']> = Extract<Misfortune, { do: What }>;
+type EventOf<Type extends ClusterEvent['do']> = Extract<ClusterEvent, { do: Type }>;
 
 /** Carries out the plan on the processes, and records the results. */
-export class Misfortunes {
+export class ClusterEvents {
   readonly #parts: Parts;
   readonly #random: Random;
-  readonly happened = new Map<string, number>();
+  readonly eventCounts = new Map<string, number>();
   readonly broken: string[] = [];
-  /** Kills wait for their moments one after another. */
-  #killing = Promise.resolve();
-  #joined = 0;
+  /** Kills are carried out one after another, each in the middle of its step. */
+  #pendingKills = Promise.resolve();
+  #joinCount = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#random = randomOf(parts.seed + 2);
   }
 
-  befall(misfortune: Misfortune): Promise<void> {
-    switch (misfortune.do) {
+  carryOut(event: ClusterEvent): Promise<void> {
+    switch (event.do) {
       case 'kill':
-        this.#killing = this.#killing.then(() => this.#kill(misfortune));
-        return this.#killing;
+        this.#pendingKills = this.#pendingKills.then(() => this.#kill(event));
+        return this.#pendingKills;
       case 'pause':
-        return this.#pause(misfortune);
+        return this.#pause(event);
       case 'crash':
-        return this.#crash(misfortune);
+        return this.#crash(event);
       case 'leave':
-        return this.#leave(misfortune);
+        return this.#leave(event);
       case 'join':
-        return this.#join(misfortune);
+        return this.#join(event);
     }
   }
 
-  async #kill({ role, kill }: Of<'kill'>): Promise<void> {
-    let victim: Hand | undefined;
+  async #kill({ role, kill }: EventOf<'kill'>): Promise<void> {
+    let victim: ClusterNode | undefined;
     const choose = () => {
-      const hand = this.#choose(role, this.#whoSent(this.#parts.sides.requestsAt(kill.amid).at(-1)));
-      victim = hand;
-      if (!hand) return this.#skip('kill');
-      hand.isBusy = true;
-      this.#note(`kill -9 of a ${role}`);
-      return hand.keeper;
+      const node = this.#choose(role, this.#senderOf(this.#parts.servers.requestsAt(kill.step).at(-1)));
+      victim = node;
+      if (!node) return this.#skip('kill');
+      node.isBusy = true;
+      this.#count(`kill -9 of a ${role}`);
+      return node.keeper;
     };
-    await killAndRaise(kill, this.#parts.sides, choose);
+    await killAndRestart(kill, this.#parts.servers, choose);
     if (victim) victim.isBusy = false;
   }
 
-  async #pause({ role, ms }: Of<'pause'>): Promise<void> {
-    const hand = this.#choose(role);
-    if (!hand) return this.#skip('pause');
-    hand.isBusy = true;
-    const { keeper } = hand;
-    if (role === 'worker') await within(OWNING_MS, () => keeper.isAlive && hand.owned.size > 0);
-    const owned = hand.owned.size;
-    const before = keeper.losses;
+  async #pause({ role, ms }: EventOf<'pause'>): Promise<void> {
+    const node = this.#choose(role);
+    if (!node) return this.#skip('pause');
+    node.isBusy = true;
+    const { keeper } = node;
+    if (role === 'worker') await waitUntil(OWNERSHIP_WAIT_MS, () => keeper.isAlive && node.owned.size > 0);
+    const owned = node.owned.size;
+    const lossesBefore = keeper.lostLeases;
     await keeper.suspend(ms);
     if (role === 'worker' && owned > 0) {
-      const hasEnded = await within(EXIT_LIMIT_MS, () => keeper.losses > before);
-      if (hasEnded) this.#note('pause of a worker, which then ended with 75');
-      else this.broken.push(`${hand.name} went on after it was paused for ${ms} ms`);
-    } else this.#note(`pause of a ${role}`);
-    hand.isBusy = false;
+      const hasEnded = await waitUntil(EXIT_LIMIT_MS, () => keeper.lostLeases > lossesBefore);
+      if (hasEnded) this.#count('pause of a worker, which then exited with 75');
+      else this.broken.push(`${node.name} kept running after it had been paused for ${ms} ms`);
+    } else this.#count(`pause of a ${role}`);
+    node.isBusy = false;
   }
 
-  async #crash({ downMs }: Of<'crash'>): Promise<void> {
+  async #crash({ downMs }: EventOf<'crash'>): Promise<void> {
     const { server } = this.#parts;
     if (!server) return this.#skip('crash');
-    this.#note('crash of the store’s server');
+    this.#count('crash of the store’s server');
     await server.crash();
     await pause(downMs);
-    await server.raise();
+    await server.restart();
   }
 
-  async #leave({ role, awayMs }: Of<'leave'>): Promise<void> {
-    const hand = this.#choose(role);
-    if (!hand) return this.#skip('leave');
-    hand.isBusy = true;
-    await this.#stop(hand);
-    this.#note(`SIGTERM of a ${role}`);
+  async #leave({ role, awayMs }: EventOf<'leave'>): Promise<void> {
+    const node = this.#choose(role);
+    if (!node) return this.#skip('leave');
+    node.isBusy = true;
+    await this.#stop(node);
+    this.#count(`SIGTERM of a ${role}`);
     await pause(awayMs);
-    await hand.keeper.start();
-    hand.isBusy = false;
+    await node.keeper.start();
+    node.isBusy = false;
   }
 
-  async #join({ stayMs }: Of<'join'>): Promise<void> {
+  async #join({ stayMs }: EventOf<'join'>): Promise<void> {
     const { fleet, settings } = this.#parts;
-    this.#joined += 1;
-    const hand = new Hand('worker', `guest ${this.#joined}`, settings);
-    hand.isBusy = true;
-    fleet.hands.push(hand);
-    await hand.keeper.start();
+    this.#joinCount += 1;
+    const node = new ClusterNode('worker', `guest ${this.#joinCount}`, settings);
+    node.isBusy = true;
+    fleet.nodes.push(node);
+    await node.keeper.start();
     await pause(stayMs);
-    await this.#stop(hand);
-    this.#note('a worker that joined and left');
+    await this.#stop(node);
+    this.#count('a worker that joined and left');
   }
 
   /** 75 means that the process lost its store in a crash of the server before it could release it. */
-  async #stop({ name, keeper }: Hand): Promise<void> {
-    const before = keeper.losses;
+  async #stop({ name, keeper }: ClusterNode): Promise<void> {
+    const lossesBefore = keeper.lostLeases;
     const code = await keeper.stop();
     if (code === 0) return;
-    const isLoss = code === 75 && (this.happened.get('crash of the store’s server') ?? 0) > 0;
-    if (!isLoss && keeper.losses === before)
-      this.broken.push(`${name} did not end well when told to, but with ${code}`);
+    const isLoss = code === 75 && (this.eventCounts.get('crash of the store’s server') ?? 0) > 0;
+    if (!isLoss && keeper.lostLeases === lossesBefore)
+      this.broken.push(`${name} exited with ${code} when it was told to stop`);
   }
 
-  #choose(role: ClusterRole, wanted?: Hand): Hand | undefined {
-    const free = this.#parts.fleet.of(role).filter(({ isBusy, keeper }) => !isBusy && keeper.isAlive);
-    if (wanted && free.includes(wanted)) return wanted;
+  #choose(role: ClusterRole, preferred?: ClusterNode): ClusterNode | undefined {
+    const free = this.#parts.fleet.withRole(role).filter(({ isBusy, keeper }) => !isBusy && keeper.isAlive);
+    if (preferred && free.includes(preferred)) return preferred;
     return free.length > 0 ? anyOf(free, this.#random) : undefined;
   }
 
   /** The worker that sent a request, if the request reveals it. */
-  #whoSent(request: RecordedRequest | RecordedGatewayRequest | undefined): Hand | undefined {
+  #senderOf(request: RecordedRequest | RecordedGatewayRequest | undefined): ClusterNode | undefined {
     const order = request && this.#orderIn(request);
-    const { fleet, partitions, sides } = this.#parts;
+    const { fleet, partitions, servers } = this.#parts;
     if (!order) return undefined;
-    const { guildId } = sides.discord.world.channel(order.channelId);
+    const { guildId } = servers.discord.world.channel(order.channelId);
     return fleet.ownerOf(partitionOf(bucketOf(guildId ?? order.userId), partitions));
   }
 
   #orderIn({ path, body }: RecordedRequest | RecordedGatewayRequest): Order | undefined {
-    const { members, sides } = this.#parts;
-    const job = sides.gateway.jobs.list().find(({ id }) => path.includes(id));
-    const prompt = orderOfRequest({ body }, sides.gateway.jobs.list()) ?? promptIn(job?.prompt);
+    const { members, servers } = this.#parts;
+    const job = servers.gateway.jobs.list().find(({ id }) => path.includes(id));
+    const prompt = orderOfRequest({ body }, servers.gateway.jobs.list()) ?? promptIn(job?.prompt);
     return members.orders.find((order) => order.prompt === prompt || path.includes(`/${order.interactionId}/`));
   }
 
   #skip(what: string): undefined {
-    this.#note(`${what} left out: no process was free`);
+    this.#count(`${what} skipped: no process was free`);
     return undefined;
   }
 
-  #note(what: string): void {
-    this.happened.set(what, (this.happened.get(what) ?? 0) + 1);
+  #count(what: string): void {
+    this.eventCounts.set(what, (this.eventCounts.get(what) ?? 0) + 1);
   }
 }

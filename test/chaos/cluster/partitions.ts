@@ -18,11 +18,11 @@ export interface PartitionState {
 }
 
 /** A kill may leave these behind, because the rows of a list are written before the rows that refer to them. */
-const LEFT_BY_A_KILL: ReadonlySet<string> = new Set(['line-dangling', 'row-astray']);
+const ALLOWED_AFTER_KILL: ReadonlySet<string> = new Set(['summary-dangling', 'orphaned-row']);
 
 /** Examines every partition; none of them may have an owner. */
 export async function readPartitions(url: string, count: number, leaseMs: number): Promise<PartitionState[]> {
-  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
   const parts = { log, clock: systemClock, specs: kindSpecs };
   const address = { url, scheme: url.split(':')[0] ?? '' };
   const partitions = await openPartitions(address, {
@@ -33,16 +33,16 @@ export async function readPartitions(url: string, count: number, leaseMs: number
     for (let partition = 0; partition < partitions.count; partition++) {
       const rows = await partitions.rows(partition);
       if (!rows) continue;
-      const { holds, findings } = await examineRows(rows, { ...parts, repair: false });
+      const { contents, findings } = await examineRows(rows, { ...parts, repair: false });
       const store = await partitions.open(partition);
       const { live, books } = await readBooks(store).finally(() => store.close());
       states.push({
         ...{ partition, books },
-        tasks: holds?.tasks ?? 0,
+        tasks: contents?.tasks ?? 0,
         live: live.map(({ id, state }) => `${id} ${state}`),
         findings: findings
-          .filter(({ kind }) => !LEFT_BY_A_KILL.has(kind))
-          .map(({ kind, count: of }) => `${kind} ${of}`),
+          .filter(({ kind }) => !ALLOWED_AFTER_KILL.has(kind))
+          .map(({ kind, count: number }) => `${kind} ${number}`),
       });
     }
     return states;

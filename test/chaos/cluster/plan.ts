@@ -10,7 +10,7 @@ export interface ClusterScale extends Scale {
   pauses: number;
   /** How many times the server of the store crashes. */
   serverKills: number;
-  /** How many times a process is stopped as by an operator, and how many times another worker joins for a while. */
+  /** How many times a process is stopped the way an operator stops it, and how many times another worker joins for a while. */
   membershipChanges: number;
   /** Plain servers in addition to those of every embedded Discord. */
   guilds: number;
@@ -18,7 +18,7 @@ export interface ClusterScale extends Scale {
 }
 
 /** What happens to processes, as plain data. */
-export type Misfortune = { at: number } & (
+export type ClusterEvent = { at: number } & (
   | { do: 'kill'; role: ClusterRole; kill: Kill }
   | { do: 'pause'; role: ClusterRole; ms: number }
   | { do: 'crash'; downMs: number }
@@ -26,41 +26,45 @@ export type Misfortune = { at: number } & (
   | { do: 'join'; stayMs: number }
 );
 
-export interface ClusterPlan extends Pick<Plan, 'requests' | 'troubles'> {
-  misfortunes: readonly Misfortune[];
+export interface ClusterPlan extends Pick<Plan, 'requests' | 'faults'> {
+  events: readonly ClusterEvent[];
 }
 
-export const guildNames = (guilds: number): string[] => Array.from({ length: guilds }, (_, at) => `guild-${at + 1}`);
+export const guildNames = (guilds: number): string[] =>
+  Array.from({ length: guilds }, (_, index) => `guild-${index + 1}`);
 /** The members of plain servers. */
 export const GUESTS = ['member', 'other', 'owner'] as const;
 
-const kinds = keysOf(orderKinds);
+const kindNames = keysOf(orderKinds);
 const SHARD_SHARE = 0.3;
 const PAUSED_SHARD_SHARE = 0.2;
 /** Every third crash lasts longer than a lease. */
-const LONG_CRASHES = 3;
+const LONG_CRASH_INTERVAL = 3;
 
 /** Everything that will happen, determined by its seed alone. */
 export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
   const { seed, stormMs, guilds, leaseMs } = scale;
   const random = randomOf(seed + 1);
-  const where: Place[] = [
+  const allPlaces: Place[] = [
     ...places,
     ...guildNames(guilds).flatMap((name) => GUESTS.map((who) => ({ who, where: `${name}/general` }))),
   ];
-  const { requests, troubles, kills } = planOf(scale, where);
+  const { requests, faults, kills } = planOf(scale, allPlaces);
   /** Each event has a separate part of the time. */
-  const spread = <Thing>(count: number, make: (index: number) => Thing): (Thing & { at: number })[] =>
+  const spread = <Event>(count: number, make: (index: number) => Event): (Event & { at: number })[] =>
     Array.from({ length: count }, (_, index) => ({
       ...make(index),
       at: Math.floor((index + 0.2 + random.next() * 0.5) * (stormMs / count)),
     }));
   return {
-    // Every kind equally often.
-    requests: requests.map((request, index) => ({ ...request, kind: kinds[index % kinds.length] ?? 'imagine' })),
-    troubles,
-    misfortunes: [
-      ...kills.map((kill): Misfortune => ({ do: 'kill', at: kill.at, ...aimed(kill, roleOf(random, SHARD_SHARE)) })),
+    // Every kind occurs equally often.
+    requests: requests.map((request, index) => ({
+      ...request,
+      kind: kindNames[index % kindNames.length] ?? 'imagine',
+    })),
+    faults,
+    events: [
+      ...kills.map((kill): ClusterEvent => ({ do: 'kill', at: kill.at, ...killOf(kill, roleOf(random, SHARD_SHARE)) })),
       ...spread(scale.pauses, () => ({
         do: 'pause' as const,
         role: roleOf(random, PAUSED_SHARD_SHARE),
@@ -68,7 +72,7 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
       })),
       ...spread(scale.serverKills, (index) => ({
         do: 'crash' as const,
-        downMs: index % LONG_CRASHES === LONG_CRASHES - 1 ? leaseMs + 1_500 : 200 + random.integer(1_500),
+        downMs: index % LONG_CRASH_INTERVAL === LONG_CRASH_INTERVAL - 1 ? leaseMs + 1_500 : 200 + random.integer(1_500),
       })),
       ...spread(scale.membershipChanges, () => ({
         do: 'leave' as const,
@@ -83,7 +87,7 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
 const roleOf = (random: Random, shardShare: number): ClusterRole => (random.next() < shardShare ? 'shard' : 'worker');
 
 /** A shard process sends none of the requests that can be held. */
-const aimed = (kill: Kill, role: ClusterRole): { role: ClusterRole; kill: Kill } => ({
+const killOf = (kill: Kill, role: ClusterRole): { role: ClusterRole; kill: Kill } => ({
   role,
-  kill: role === 'worker' ? kill : { ...kill, amid: 'anything', held: 'no' },
+  kill: role === 'worker' ? kill : { ...kill, step: 'anything', held: 'no' },
 });

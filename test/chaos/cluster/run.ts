@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../support/free-port.ts';
 import { startPostgres, startRedis } from '../../support/store-servers.ts';
-import { oneSceneStudio } from '../../support/studio.ts';
+import { singleSceneStudio } from '../../support/studio.ts';
 import type { Report } from '../chaos.ts';
 import { clusterChaos } from './cluster.ts';
 
@@ -38,8 +38,8 @@ export async function runCluster({ store, ...scale }: ClusterRun): Promise<Repor
   const storeFolder = join(folder, store);
   mkdirSync(storeFolder);
   const password = randomBytes(12).toString('hex');
-  const server = await clusterStores[store]({ folder: storeFolder, port: await freePort(), password, durable: true });
-  const studio = oneSceneStudio();
+  const server = await clusterStores[store]({ folder: storeFolder, port: await freePort(), password, isDurable: true });
+  const studio = singleSceneStudio();
   try {
     if (!server) return undefined;
     const { jobs, kills, pauses, serverKills } = scale;

@@ -23,7 +23,7 @@ export interface Books {
 /** Reads the store as the next start would do. */
 export async function readBooks(settings: Record<string, string>): Promise<Books> {
   const config = readConfig(settings, kindNames(kindSpecs));
-  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
   const store = await openStore(config.store, {
     ...{ log, clock: systemClock, specs: kindSpecs },
     ...{ botVersion: '0.0.0', leaseMs: config.storeLeaseMs },
@@ -46,43 +46,45 @@ export interface Verdict {
 const isCounted = (entry: Entry): boolean => standingOf(entry) !== 'refunded';
 
 /** Compares the bot's books with its limits and with what the gateway has charged. */
-export function verdictOf({ entries, tasks }: Books, gateway: EmbeddedGateway, limits: Limits): Verdict {
+export function checkBooks({ entries, tasks }: Books, gateway: EmbeddedGateway, limits: Limits): Verdict {
   const counted = entries.filter(isCounted);
-  const above = [
+  const exceededLimits = [
     ...aboveLimit(counted, () => 'all', limits.total),
     ...aboveLimit(counted, ({ guildId = '' }) => guildId, limits.server),
     ...aboveLimit(counted, ({ guildId, memberId }) => `${guildId} ${memberId}`, limits.member),
   ];
-  const twice = entries.filter(({ facts }) => facts.filter(({ standing }) => standing === 'refunded').length > 1);
+  const releasedTwice = entries.filter(
+    ({ facts }) => facts.filter(({ standing }) => standing === 'refunded').length > 1,
+  );
   const jobs = gateway.jobs.list();
   const charged = jobs.filter(({ state }) => state !== 'failed');
   // Each request has its own prompt; a request that is repeated under the same key is several tasks, but only one job.
   const byPrompt = Map.groupBy(tasks.values(), ({ request }) => request.prompt ?? '');
-  const known = new Set(counted.map(({ id }) => id));
+  const countedIds = new Set(counted.map(({ id }) => id));
   const tasksOf = (job: { prompt: string }): Task[] => byPrompt.get(job.prompt) ?? [];
   const unconfirmed = [...tasks.values()].filter(({ state, handedOver }) => state === 'unconfirmed' && !handedOver);
-  const unknown = charged.filter((job) => !tasksOf(job).some(({ remoteId }) => remoteId !== undefined));
-  const lost = charged.filter((job) => !tasksOf(job).some(({ id }) => known.has(id)));
+  const acceptedUnconfirmed = charged.filter((job) => !tasksOf(job).some(({ remoteId }) => remoteId !== undefined));
+  const withoutReservation = charged.filter((job) => !tasksOf(job).some(({ id }) => countedIds.has(id)));
   const bill = amountText(charged.reduce((sum, { charge }) => plus(sum, charge), ZERO));
   const settled = sumOf(
     counted.filter((entry) => standingOf(entry) === 'settled').flatMap((entry) => amountOf(entry)?.amount ?? []),
   );
-  const doubtful = amountText(unknown.reduce((sum, { charge }) => plus(sum, charge), ZERO));
-  const off = difference(bill, sumOf([settled ?? '0', doubtful]) ?? '0');
+  const doubtful = amountText(acceptedUnconfirmed.reduce((sum, { charge }) => plus(sum, charge), ZERO));
+  const discrepancy = difference(bill, sumOf([settled ?? '0', doubtful]) ?? '0');
   const booked = amountText(gateway.usage.total('sk-sandbox'));
   return {
     broken: [
-      ...above.map((scope) => `reservations above the limit of ${scope}`),
-      ...twice.map(({ id }) => `order ${id} was released twice`),
-      ...lost.map(({ id }) => `job ${id} has no reservation`),
-      ...(compare(off, '0') === 0 ? [] : [`the gateway's bill differs by ${off}`]),
+      ...exceededLimits.map((scope) => `reservations above the limit of ${scope}`),
+      ...releasedTwice.map(({ id }) => `order ${id} was released twice`),
+      ...withoutReservation.map(({ id }) => `job ${id} has no reservation`),
+      ...(compare(discrepancy, '0') === 0 ? [] : [`the gateway's bill differs by ${discrepancy}`]),
       ...(compare(booked, bill) === 0 ? [] : [`the gateway's books say ${booked}, and its jobs ${bill}`]),
     ],
     figures: [
       `orders with an entry: ${entries.length}; counted: ${counted.length}; jobs at the gateway: ${jobs.length}`,
-      `unconfirmed: ${unconfirmed.length}, of which the gateway took ${unknown.length}`,
-      `reservations above a limit: ${above.length}; double releases: ${twice.length}; lost reservations: ${lost.length}`,
-      `gateway's bill $${bill} = settled $${settled ?? '0'} + unconfirmed orders that it took $${doubtful}; difference ${off}`,
+      `unconfirmed: ${unconfirmed.length}, of which the gateway accepted ${acceptedUnconfirmed.length}`,
+      `reservations above a limit: ${exceededLimits.length}; double releases: ${releasedTwice.length}; lost reservations: ${withoutReservation.length}`,
+      `gateway's bill $${bill} = settled $${settled ?? '0'} + unconfirmed orders that it accepted $${doubtful}; difference ${discrepancy}`,
     ],
   };
 }

@@ -8,11 +8,11 @@ const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
 /** The bot in another process. If it is killed, its commands get no response. */
 export class MoneyBot {
   readonly #settings: Record<string, string>;
-  readonly #waiting = new Map<number, (answer: Answer | undefined) => void>();
+  readonly #pending = new Map<number, (answer: Answer | undefined) => void>();
   #child: ChildProcess | undefined;
-  #next = 0;
+  #lastId = 0;
   /** The last lines of its log. */
-  said = '';
+  log = '';
 
   constructor(settings: Record<string, string>) {
     this.#settings = settings;
@@ -25,7 +25,7 @@ export class MoneyBot {
     this.#child = child;
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (piece: Buffer) => {
-        this.said = (this.said + piece.toString()).slice(-20_000);
+        this.log = (this.log + piece.toString()).slice(-20_000);
       });
     const ready = Promise.withResolvers<void>();
     child.on('message', (message: { ready?: true; id?: number; answer?: Answer }) => {
@@ -33,18 +33,18 @@ export class MoneyBot {
       else if (message.id !== undefined) this.#answer(message.id, message.answer);
     });
     child.once('exit', (code) => {
-      ready.reject(new Error(`The bot ended at its start, with ${code}: ${this.said}`));
-      for (const id of [...this.#waiting.keys()]) this.#answer(id, undefined);
+      ready.reject(new Error(`The bot exited with ${code} while it started: ${this.log}`));
+      for (const id of [...this.#pending.keys()]) this.#answer(id, undefined);
     });
     await ready.promise;
   }
 
   /** Undefined if it was killed before it responded. */
-  tell(command: Command): Promise<Answer | undefined> {
+  send(command: Command): Promise<Answer | undefined> {
     const child = this.#child;
-    const id = ++this.#next;
+    const id = ++this.#lastId;
     const answer = Promise.withResolvers<Answer | undefined>();
-    this.#waiting.set(id, answer.resolve);
+    this.#pending.set(id, answer.resolve);
     if (!child?.connected) this.#answer(id, undefined);
     else child.send({ id, command }, (error) => error && this.#answer(id, undefined));
     return answer.promise;
@@ -60,7 +60,7 @@ export class MoneyBot {
   }
 
   #answer(id: number, answer: Answer | undefined): void {
-    this.#waiting.get(id)?.(answer);
-    this.#waiting.delete(id);
+    this.#pending.get(id)?.(answer);
+    this.#pending.delete(id);
   }
 }

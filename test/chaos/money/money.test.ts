@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onStores } from '../../services/store/sites.ts';
-import { thriftyStudio } from '../../support/studio.ts';
+import { cachingStudio } from '../../support/studio.ts';
 import { money } from './money.ts';
 
 const WAIT_LIMIT_MS = 300_000;
@@ -11,7 +11,7 @@ describe('Money under chaos', () =>
       'No reservation exceeds a limit, none is lost or released twice, and the books equal the gateway’s bill to the last digit',
       async () => {
         const { url } = await stage();
-        const studio = thriftyStudio();
+        const studio = cachingStudio();
         onTestFinished(() => studio.close());
         const { broken, figures } = await money({
           seed: 21,

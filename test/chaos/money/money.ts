@@ -7,9 +7,9 @@ import { type GatewayOptions, startGateway } from '../../../sandbox/gateway/gate
 import { randomOf } from '../../../sandbox/gateway/random.ts';
 import { product } from '../../../src/lib/decimals.ts';
 import { anyOf } from '../troubles.ts';
-import { dollars, readBooks, type Verdict, verdictOf } from './books.ts';
+import { checkBooks, dollars, readBooks, type Verdict } from './books.ts';
 import { MoneyBot } from './bot.ts';
-import type { Orderer } from './order.ts';
+import type { Requester } from './order.ts';
 
 export interface MoneyScale extends Pick<GatewayOptions, 'studio'> {
   seed: number;
@@ -21,14 +21,14 @@ export interface MoneyScale extends Pick<GatewayOptions, 'studio'> {
 }
 
 const IMAGE_MODELS = ['lumen-image-1', 'lumen-image-1-2K', 'lumen-image-1-4K', 'Harbour/Canvas-XL:2026-03-01'];
-/** A grid costs four quarters. */
-const GRID = dollars(modelNamed('imgx-7')?.price ?? '0', 4);
+/** A grid costs four times the listed price, which is for one image. */
+const GRID_PRICE = dollars(modelNamed('imgx-7')?.price ?? '0', 4);
 /** Estimates are upper bounds: the gateway charges less. */
-const MARGIN = '1.1';
-/** About two thirds of the requests fit. */
+const ESTIMATE_FACTOR = '1.1';
+/** About two thirds of the requests fit into this limit. */
 const LIMIT_PER_ORDER = '0.04';
 const SERVERS = 5;
-const AT_ONCE = 24;
+const CONCURRENCY = 24;
 const SPEED = 300;
 const SETTLE_TIMEOUT_MS = 180_000;
 
@@ -47,8 +47,13 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
   const folder = await mkdtemp(join(tmpdir(), 'atelier-money-'));
   const gateway = await startGateway({ speed: SPEED, seed, profile: 'stock', ...(studio && { studio }) });
   const prices = join(folder, 'prices.json');
-  const ofModels = IMAGE_MODELS.map((id) => [`image:${id}`, product(modelNamed(id)?.price ?? '0', MARGIN)] as const);
-  await writeFile(prices, JSON.stringify({ imagine: product(GRID, MARGIN), ...Object.fromEntries(ofModels) }));
+  const modelPrices = IMAGE_MODELS.map(
+    (id) => [`image:${id}`, product(modelNamed(id)?.price ?? '0', ESTIMATE_FACTOR)] as const,
+  );
+  await writeFile(
+    prices,
+    JSON.stringify({ imagine: product(GRID_PRICE, ESTIMATE_FACTOR), ...Object.fromEntries(modelPrices) }),
+  );
   const limits = {
     total: product(LIMIT_PER_ORDER, String(orders)),
     server: product(LIMIT_PER_ORDER, String(Math.ceil(orders / SERVERS))),
@@ -70,9 +75,9 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
   };
   const bot = new MoneyBot(settings);
   const outcomes = new Map<string, number>();
-  const note = (name: string): void => void outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
+  const countOutcome = (name: string): void => void outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
   const broken: string[] = [];
-  const orderer = (): Orderer => {
+  const randomRequester = (): Requester => {
     const member = random.integer(members);
     return {
       memberId: `${100_000_000_000_000_000n + BigInt(member)}`,
@@ -81,59 +86,59 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
   };
   try {
     await bot.start();
-    let made = 0;
-    let killed = 0;
-    let rising: Promise<void> | undefined;
+    let orderCount = 0;
+    let killCount = 0;
+    let restarting: Promise<void> | undefined;
     const killAt = Array.from({ length: kills }, (_, index) =>
       Math.floor(((index + 0.5 + random.next() * 0.4) * orders) / kills),
     );
-    const raise = async (): Promise<void> => {
+    const restart = async (): Promise<void> => {
       await pause(random.integer(40));
       await bot.kill();
       await bot.start();
-      rising = undefined;
+      restarting = undefined;
     };
     const work = async (): Promise<void> => {
-      while (made < orders) {
-        await rising;
-        const index = made++;
-        if (index >= (killAt[killed] ?? Number.POSITIVE_INFINITY)) {
-          killed += 1;
-          rising = raise();
+      while (orderCount < orders) {
+        await restarting;
+        const index = orderCount++;
+        if (index >= (killAt[killCount] ?? Number.POSITIVE_INFINITY)) {
+          killCount += 1;
+          restarting = restart();
         }
         if (random.next() < FAULT_SHARE)
           gateway.faults.add({ on: { path: /submit|jobs$/ }, do: anyOf(SUBMIT_FAULTS, random) });
         if (random.next() < FAILED_SHARE) gateway.faults.add({ do: 'fail' });
         const model = random.next() < 0.5 ? anyOf(IMAGE_MODELS, random) : undefined;
-        const who = orderer();
-        const answer = await bot.tell({ do: 'order', prompt: `order ${index}`, model, ...who });
-        note(answer ? (answer.refused ?? answer.state ?? 'broken') : 'killed');
+        const requester = randomRequester();
+        const answer = await bot.send({ do: 'order', prompt: `order ${index}`, model, ...requester });
+        countOutcome(answer ? (answer.refused ?? answer.state ?? 'broken') : 'killed');
         if (answer?.broken) broken.push(`an order failed: ${answer.broken}`);
         if (random.next() < REPEAT_SHARE || answer?.state === 'unconfirmed')
-          await bot.tell({ do: 'try again', ...who });
+          await bot.send({ do: 'try again', ...requester });
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    await rising;
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    await restarting;
     const stormMs = Date.now() - startedAt;
     gateway.faults.clear();
-    // A start finds whatever a kill has left behind.
+    // The next start cleans up whatever a kill has left behind.
     await bot.kill();
     await bot.start();
     const until = Date.now() + SETTLE_TIMEOUT_MS;
     let open: number | undefined;
     do {
       await pause(500);
-      open = (await bot.tell({ do: 'count' }))?.open;
+      open = (await bot.send({ do: 'count' }))?.open;
     } while (open !== 0 && Date.now() < until);
     if (open !== 0) broken.push(`${open} tasks have not finished`);
     await bot.kill('SIGTERM');
-    const verdict = verdictOf(await readBooks(settings), gateway, limits);
+    const verdict = checkBooks(await readBooks(settings), gateway, limits);
     const counts = [...outcomes].sort().map(([name, count]) => `${name} ${count}`);
     return {
       broken: [...broken, ...verdict.broken],
       figures: [
-        `${orders} orders of ${members} members, ${killed} kills, seed ${seed}, ${Math.round(stormMs / 1000)} s of ${Math.round((Date.now() - startedAt) / 1000)} s`,
+        `${orders} orders by ${members} members, ${killCount} kills, seed ${seed}, ${Math.round(stormMs / 1000)} s of ${Math.round((Date.now() - startedAt) / 1000)} s`,
         `outcomes: ${counts.join(', ')}`,
         ...verdict.figures,
       ],

@@ -1,15 +1,15 @@
-export interface Orderer {
+export interface Requester {
   memberId: string;
   guildId: string;
 }
 
-/** The message of the harness to the bot. */
+/** A message from the harness to the bot. */
 export type Command =
-  | ({ do: 'order'; prompt: string; model: string | undefined } & Orderer)
-  | ({ do: 'try again' } & Orderer)
+  | ({ do: 'order'; prompt: string; model: string | undefined } & Requester)
+  | ({ do: 'try again' } & Requester)
   | { do: 'count' };
 
-/** The outcome. */
+/** The outcome of a command. */
 export interface Answer {
   state?: string;
   /** The key of a refusal. */

@@ -3,8 +3,8 @@ import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { openEngine } from '../../../src/services/engine.ts';
-import { GatewayError, openGateway } from '../../../src/services/gateway/index.ts';
+import { createEngine } from '../../../src/services/engine.ts';
+import { createGateway, GatewayError } from '../../../src/services/gateway/index.ts';
 import { ProcessLimits } from '../../../src/services/process-limits.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
@@ -16,7 +16,7 @@ const config = readConfig(process.env, kindNames(kindSpecs));
 const log = openLog({
   level: config.log.level,
   secrets: [config.gateway.apiKey],
-  readable: false,
+  isReadable: false,
   write: (line) => process.stdout.write(line),
 });
 const clock = systemClock;
@@ -24,8 +24,8 @@ const store = await openStore(config.store, {
   ...{ log, clock, specs: kindSpecs },
   ...{ botVersion: '0.0.0', leaseMs: config.storeLeaseMs },
 });
-const gateway = openGateway(config.gateway, { log, clock }, { submitMs: 3_000, readMs: 3_000, bodyMs: 3_000 });
-const engine = openEngine({
+const gateway = createGateway(config.gateway, { log, clock }, { submitMs: 3_000, readMs: 3_000, bodyMs: 3_000 });
+const engine = createEngine({
   ...{ store, gateway, clock, log, mediaClock: clock, settings: config, specs: kindSpecs },
   partition: WHOLE_STORE,
   limits: new ProcessLimits(config, { clock, log }),
@@ -35,7 +35,7 @@ const engine = openEngine({
   removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
   removeMessage: async () => 'gone',
   notifyErased: async () => true,
-  tellBudgetAlert: async () => undefined,
+  sendBudgetAlert: async () => undefined,
   notifyNoCredit: async () => undefined,
 });
 const { tasks } = engine;
@@ -59,9 +59,9 @@ async function carryOut(command: Command): Promise<Answer> {
   };
   try {
     if (command.do === 'try again') {
-      const undecided = ({ state, kind, requesterId, successorId }: Task): boolean =>
+      const isUndecided = ({ state, kind, requesterId, successorId }: Task): boolean =>
         state === 'unconfirmed' && kind === 'image' && requesterId === command.memberId && successorId === undefined;
-      const [task] = book.live(undecided);
+      const [task] = book.live(isUndecided);
       if (task) await orders.tryAgain(task.id, origin);
       return {};
     }

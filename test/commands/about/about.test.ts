@@ -5,12 +5,12 @@ import { createSay } from '../../../src/locales/index.ts';
 
 const health = {
   ...{ version: '1.2.3', latencyMs: 20, liveTasks: 0, troubles: [], callbacks: [], allowances: [] },
-  gateway: { answers: true, ms: 5 } as const,
+  gateway: { isAvailable: true, ms: 5 } as const,
 };
 
 it('/about says since when the store has been unreachable, and does not mention a reachable store', () => {
-  const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', createSay(texts)));
-  expect(away).toContain('unable to reach its database since <t:1700000000:f>');
+  const page = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', createSay(texts)));
+  expect(page).toContain('unable to reach its database since <t:1700000000:f>');
   expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', createSay(texts)))).not.toContain(
     'unable to reach its database',
   );

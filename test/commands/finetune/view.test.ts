@@ -6,8 +6,8 @@ import { createSay } from '../../../src/locales/index.ts';
 import type { FineTuneEvent } from '../../../src/services/gateway/fine-tunes.ts';
 
 const say = createSay(texts);
-const page = (more: Partial<FineTunePage>) =>
-  fineTunePage({ fineTuneId: 'ft-1', events: [], following: { is: 'not' }, ...more }, say);
+const page = (changes: Partial<FineTunePage>) =>
+  fineTunePage({ fineTuneId: 'ft-1', events: [], following: { state: 'not' }, ...changes }, say);
 const event = (message: string, at: number | undefined = 1_700_000_000_000): FineTuneEvent => ({
   id: undefined,
   at,
@@ -15,33 +15,33 @@ const event = (message: string, at: number | undefined = 1_700_000_000_000): Fin
   message,
 });
 /** The text as a reader sees it: the space between backticks is invisible. */
-const shown = (text: string) => text.replaceAll('`\u200b', '`');
+const visibleText = (text: string) => text.replaceAll('`\u200b', '`');
 
 describe('The events of a fine-tuning job', () => {
   it('The events of a fine-tuning job are displayed verbatim in a code block that they cannot close', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('`', '```', '\n', '-', '*', '<@1>', 'a ')), (pieces) => {
         const text = pieces.join('');
-        expect(shown(inBlock(text))).toBe(text);
+        expect(visibleText(inBlock(text))).toBe(text);
         const { content = '' } = page({ events: [event(text)] });
         expect(content.split('```')).toHaveLength(3);
         expect(content.endsWith('\n```')).toBe(true);
-        expect(shown(content)).toContain(`2023-11-14 22:13:20  info  ${text}`);
+        expect(visibleText(content)).toContain(`2023-11-14 22:13:20  info  ${text}`);
       }),
     );
   });
 
-  it('The events of a fine-tuning job fit into one message whatever their number and length, and the file contains all of them', () => {
+  it('The events of a fine-tuning job fit into one message regardless of their number and length, and the file contains all of them', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 900, unit: 'grapheme' }), { minLength: 1, maxLength: 30 }),
         fc.nat({ max: 40 }),
-        (messages, at) => {
-          const plan = page({ events: messages.map((message) => event(message)), page: at });
+        (messages, pageIndex) => {
+          const plan = page({ events: messages.map((message) => event(message)), page: pageIndex });
           expect(plan.content?.length).toBeLessThanOrEqual(2_000);
           const [file] = plan.files ?? [];
-          const isWhole = messages.every((message) => shown(plan.content ?? '').includes(message));
-          if (!isWhole) expect(file).toBeDefined();
+          const isComplete = messages.every((message) => visibleText(plan.content ?? '').includes(message));
+          if (!isComplete) expect(file).toBeDefined();
           if (file)
             expect(file.bytes?.toString()).toBe(
               messages.map((message) => `2023-11-14T22:13:20.000Z\tinfo\t${message}\n`).join(''),
@@ -55,9 +55,9 @@ describe('The events of a fine-tuning job', () => {
   it('Each event of a fine-tuning job is on exactly one page, in order', () => {
     const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
     const all: string[] = [];
-    for (let at = 0; ; at++) {
-      const { content = '', controls = [] } = page({ events, page: at });
-      all.push(...(shown(content).match(/step \d+ of them/g) ?? []));
+    for (let pageIndex = 0; ; pageIndex++) {
+      const { content = '', controls = [] } = page({ events, page: pageIndex });
+      all.push(...(visibleText(content).match(/step \d+ of them/g) ?? []));
       const next = controls.find((control) => control.type === 'button' && control.label === 'Next');
       if (next?.type !== 'button' || next.disabled) break;
     }
@@ -69,14 +69,16 @@ describe('The events of a fine-tuning job', () => {
     const followed = page({
       events,
       page: 0,
-      following: { is: 'followed', followId: 'f-1', until: 0, quietMs: 600_000 },
+      following: { state: 'followed', followId: 'f-1', until: 0, quietMs: 600_000 },
     });
     expect(followed.content).toContain('step 199');
     expect(followed.controls).toMatchObject([{ id: 'tune.1.stop.ft-1.f-1' }]);
-    expect(page({ events, following: { is: 'quiet' } }).controls?.at(-1)).toMatchObject({ id: 'tune.1.follow.ft-1' });
+    expect(page({ events, following: { state: 'quiet' } }).controls?.at(-1)).toMatchObject({
+      id: 'tune.1.follow.ft-1',
+    });
   });
 
-  it('Events without a time or level are shown, and a fine-tuning job without events says so', () => {
+  it('Events without a time or level are shown, and the page says if a fine-tuning job has no events', () => {
     expect(page({ events: [{ ...event('well'), at: undefined, level: undefined }] }).content).toContain(
       'unknown time  well',
     );

@@ -8,12 +8,12 @@ import { createSay } from '../../../src/locales/index.ts';
 import { taskMessage } from '../../../src/messages/task-message.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
-import { madeTask, start } from '../../services/tasks/made.ts';
+import { buildTask, start } from '../../services/tasks/made.ts';
 
 const say = createSay(texts);
 
-const made = (changes: Partial<Task>): Task =>
-  madeTask({
+const imageTask = (changes: Partial<Task>): Task =>
+  buildTask({
     ...{ kind: 'image', model: 'lumen', request: { prompt: 'a fox', model: 'lumen' }, state: 'ready' },
     media: [{ kind: 'image', address: 'https://gateway.example/1.png', firstSeenAt: start }],
     times: { created: start, ended: start + 12_000 },
@@ -29,7 +29,7 @@ function render(task: Task) {
 
 describe('The message of an image task', () => {
   it('The message of an image task names the model and has its follow-up buttons', () => {
-    expect(render(made({}))).toMatchInlineSnapshot(`
+    expect(render(imageTask({}))).toMatchInlineSnapshot(`
       {
         "buttons": [
           "Run again → same.1.01k3v9x2mabcdefgh",
@@ -48,7 +48,7 @@ describe('The message of an image task', () => {
   });
 
   it('An image can only be enlarged to sizes larger than its own', () => {
-    const labels = (model: string) => render(made({ model })).buttons.filter((one) => one.startsWith('Enlarge'));
+    const labels = (model: string) => render(imageTask({ model })).buttons.filter((one) => one.startsWith('Enlarge'));
     expect(labels('lumen')).toHaveLength(2);
     expect(labels('lumen-2K')).toEqual(['Enlarge (4K) → large.1.01k3v9x2mabcdefgh.4K']);
     expect(labels('lumen-4K')).toEqual([]);
@@ -57,7 +57,7 @@ describe('The message of an image task', () => {
   });
 
   it('An image task that returned no image can be run again or edited, but not enlarged', () => {
-    expect(render(made({ media: [] }))).toMatchInlineSnapshot(`
+    expect(render(imageTask({ media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [
           "Run again → same.1.01k3v9x2mabcdefgh",
@@ -73,7 +73,7 @@ describe('The message of an image task', () => {
 
   it('A failed image task made from references can be retried and edited', () => {
     const failed = { state: 'failed', failure: { cause: 'failed', reason: 'no' }, parentId: 'p' } as const;
-    expect(render(made({ ...failed, media: [] }))).toMatchInlineSnapshot(`
+    expect(render(imageTask({ ...failed, media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [
           "Retry → retry.1.01k3v9x2mabcdefgh",
@@ -88,13 +88,13 @@ describe('The message of an image task', () => {
   });
 
   it('A model name in the message of an image task is escaped', () => {
-    expect(render(made({ model: '**x** <@1> `y`' })).content).toContain('-# Model: \\*\\*x\\*\\*');
+    expect(render(imageTask({ model: '**x** <@1> `y`' })).content).toContain('-# Model: \\*\\*x\\*\\*');
   });
 });
 
 describe('The form for an image with references', () => {
-  const address = (n: number) => `https://cdn.discordapp.com/attachments/1/2/${n}.png?ex=${'f'.repeat(200)}`;
-  const image = (n: number) => ({ address: address(n), name: `${n}.png` });
+  const urlOf = (n: number) => `https://cdn.discordapp.com/attachments/1/2/${n}.png?ex=${'f'.repeat(200)}`;
+  const image = (n: number) => ({ address: urlOf(n), name: `${n}.png` });
   const form = (count: number, model?: string) =>
     referenceForm({ id: 'reff.1', model, images: Array.from({ length: count }, (_, n) => image(n)) }, say);
 
@@ -140,7 +140,7 @@ describe('The form for an image with references', () => {
       const field = plan.fields.find(({ name }) => name === 'pictures');
       const urls = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
       expect(urls.length).toBeGreaterThanOrEqual(Math.min(count, 7));
-      for (const [n, one] of urls.entries()) expect(one).toBe(address(n));
+      for (const [n, one] of urls.entries()) expect(one).toBe(urlOf(n));
       const which = plan.fields.find(({ name }) => name === 'which');
       expect(which?.type === 'choice' ? which.options.length : 1).toBe(urls.length);
     },

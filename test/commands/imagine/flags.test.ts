@@ -47,7 +47,7 @@ describe('An /imagine option', () => {
     '--no-one',
     'ar 16:9',
     '-ar 16:9',
-  ])('An option still adds its flag if the prompt contains "%s", which is a different one or none', (words) => {
+  ])('An option still adds its flag if the prompt contains "%s", which is not that flag', (words) => {
     expect(flagsFor(words, { aspect: '1:1', negative: 'text' })).toEqual(['--ar 1:1', '--no text']);
   });
 
@@ -118,8 +118,8 @@ describe('Any prompt with any options', () => {
         const added = names(flagsFor(pieces.join(' '), values));
         expect(new Set(added).size).toBe(added.length);
         for (const group of groups) {
-          const here = group.filter((name) => typed.has(name ?? ''));
-          if (here.length > 0) expect(added.filter((name) => group.includes(name))).toEqual([]);
+          const typedGroup = group.filter((name) => typed.has(name ?? ''));
+          if (typedGroup.length > 0) expect(added.filter((name) => group.includes(name))).toEqual([]);
         }
       }),
     );
@@ -133,7 +133,7 @@ describe('Any prompt with any options', () => {
     );
   });
 
-  it('The prompt keeps its text unchanged, with flags after it and no links', () => {
+  it('The text of the prompt is kept unchanged, and only flags are added after it', () => {
     const anything = fc.oneof(
       phrase.map((pieces) => pieces.join(' ')),
       fc.string({ unit: 'grapheme' }),
@@ -144,8 +144,8 @@ describe('Any prompt with any options', () => {
       'http://files.example/a, http://x.example/b',
     );
     fc.assert(
-      fc.property(anything, requests, links, (prompt, values, given) => {
-        const request = imagineRequest({ prompt, ...values, links: given });
+      fc.property(anything, requests, links, (prompt, values, linkList) => {
+        const request = imagineRequest({ prompt, ...values, links: linkList });
         fc.pre(!(request instanceof Refusal));
         const { typed = '' } = request;
         expect(request.typed).toBe(prompt.trim());

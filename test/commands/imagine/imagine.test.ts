@@ -7,12 +7,12 @@ import { registrationOf } from '../../../src/discord/registration.ts';
 import { bot } from '../../e2e/bot.ts';
 import { imageUpload } from '../../e2e/tasks/image-scene.ts';
 
-const orders = ({ heard }: EmbeddedGateway) => heard.filter(({ path }) => path.includes('/submit/'));
+const orders = ({ requests }: EmbeddedGateway) => requests.filter(({ path }) => path.includes('/submit/'));
 const promptOf = (gateway: EmbeddedGateway) => (orders(gateway)[0]?.body as { prompt?: unknown } | undefined)?.prompt;
 
 /** Returns the immediate ephemeral reply that a member gets. */
-async function refusalOf(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['slash']>): Promise<string> {
-  const exchange = await asked;
+async function refusalOf(pendingExchange: ReturnType<ReturnType<EmbeddedDiscord['as']>['slash']>): Promise<string> {
+  const exchange = await pendingExchange;
   // Type 4 is a message instead of a deferral, so nothing was acknowledged before it.
   expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
   return text(await exchange.message());

@@ -15,7 +15,7 @@ function refusalOf(values: Partial<ImagineValues>): Refusal | undefined {
   return request instanceof Refusal ? request : undefined;
 }
 
-const byAddress = { medium: 'image', takes: 'address' } as const;
+const sentByUrl = { medium: 'image', takes: 'address' } as const;
 
 describe('The request of /imagine', () => {
   it('The request of /imagine contains the URLs of its images in the order of the options', () => {
@@ -24,8 +24,8 @@ describe('The request of /imagine', () => {
       prompt: 'a fox',
       typed: 'a fox',
       references: [
-        { address: file().address, name: 'fox.png', ...byAddress },
-        { address: 'https://files.example/den.webp', name: 'den.webp', ...byAddress },
+        { address: file().address, name: 'fox.png', ...sentByUrl },
+        { address: 'https://files.example/den.webp', name: 'den.webp', ...sentByUrl },
       ],
     });
   });
@@ -34,7 +34,7 @@ describe('The request of /imagine', () => {
     const image = { address: 'https://files.example/fox.png', name: 'fox.png' };
     expect(imagineSpecs.imagine.request.parse({ prompt: 'a fox', pictures: [image], other: 1 })).toEqual({
       ...{ prompt: 'a fox', other: 1 },
-      references: [{ ...image, ...byAddress }],
+      references: [{ ...image, ...sentByUrl }],
     });
   });
 

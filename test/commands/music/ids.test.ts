@@ -2,47 +2,47 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readIds } from '../../../src/commands/music/ids.ts';
 
-const one = '4f1c7a52-6f1e-4c39-9d55-0a8b7c6d5e4f';
-const two = 'task_88a0b1';
-const three = '1320098173412546123';
+const firstId = '4f1c7a52-6f1e-4c39-9d55-0a8b7c6d5e4f';
+const secondId = 'task_88a0b1';
+const thirdId = '1320098173412546123';
 
 describe('Song ids', () => {
   it.each([
-    ['from text with commas', `${one},${two}, ${three}`],
-    ['from lines', `${one}\r\n${two}\n\n${three}\n`],
-    ['from quotes with semicolons', `"${one}"; '${two}'; \`${three}\`;`],
-    ['from a list', JSON.stringify([one, two, three])],
-    ['from a list with a number too long for JavaScript', `["${one}","${two}",${three}]`],
-    ['from a list without its brackets', `"${one}", "${two}", "${three}"`],
-    ['from a list that was cut off', `["${one}", "${two}", "${three}"`],
-    ['from objects', `[{"id":"${one}"},{"task_id":"${two}","id":7},{"taskId":${three}}]`],
-    ['from consecutive objects', `{"id":"${one}"}\n{"id":"${two}"} {"id":"${three}"}`],
-    ['from a request', JSON.stringify({ ids: [one, two, three] })],
+    ['from text with commas', `${firstId},${secondId}, ${thirdId}`],
+    ['from lines', `${firstId}\r\n${secondId}\n\n${thirdId}\n`],
+    ['from quotes with semicolons', `"${firstId}"; '${secondId}'; \`${thirdId}\`;`],
+    ['from a list', JSON.stringify([firstId, secondId, thirdId])],
+    ['from a list with a number too long for JavaScript', `["${firstId}","${secondId}",${thirdId}]`],
+    ['from a list without its brackets', `"${firstId}", "${secondId}", "${thirdId}"`],
+    ['from a list that was cut off', `["${firstId}", "${secondId}", "${thirdId}"`],
+    ['from objects', `[{"id":"${firstId}"},{"task_id":"${secondId}","id":7},{"taskId":${thirdId}}]`],
+    ['from consecutive objects', `{"id":"${firstId}"}\n{"id":"${secondId}"} {"id":"${thirdId}"}`],
+    ['from a request', JSON.stringify({ ids: [firstId, secondId, thirdId] })],
     [
       'from a response of a gateway',
       JSON.stringify({
         code: 'success',
-        data: [{ task_id: one, data: [{ id: 'clip-1' }] }, { task_id: two, data: [] }, { task_id: three }],
+        data: [{ task_id: firstId, data: [{ id: 'clip-1' }] }, { task_id: secondId, data: [] }, { task_id: thirdId }],
       }),
     ],
     [
-      'from addresses',
-      `https://a.example/music/fetch/${one} <http://b.example/x/${two}/?y=1> https://c.example/?id=${three}`,
+      'from URLs',
+      `https://a.example/music/fetch/${firstId} <http://b.example/x/${secondId}/?y=1> https://c.example/?id=${thirdId}`,
     ],
-    ['mixed', `${one} ["${two}"], https://c.example/${three}.`],
-    ['doubled', `${one} ${one} ${two} ${three} ${two}`],
+    ['from a mixture of formats', `${firstId} ["${secondId}"], https://c.example/${thirdId}.`],
+    ['once each from text with duplicates', `${firstId} ${firstId} ${secondId} ${thirdId} ${secondId}`],
   ])('Song ids are read %s', (_how, text) => {
-    expect(readIds(text)).toEqual({ ids: [one, two, three], invalid: [] });
+    expect(readIds(text)).toEqual({ ids: [firstId, secondId, thirdId], invalid: [] });
   });
 
   it('Song ids are read from the response to a submit', () => {
-    expect(readIds(JSON.stringify({ code: 'success', message: '', data: one })).ids).toEqual([one]);
+    expect(readIds(JSON.stringify({ code: 'success', message: '', data: firstId })).ids).toEqual([firstId]);
   });
 
   it.each([
     ['please', ['please']],
     ['https://a.example/', ['https://a.example/']],
-    [`${one} ../../etc/passwd1`, ['../../etc/passwd1']],
+    [`${firstId} ../../etc/passwd1`, ['../../etc/passwd1']],
     [`id-1\u0000`, ['id-1\u0000']],
     ['9'.repeat(101), ['9'.repeat(101)]],
   ])('%j is not a song id', (text, invalid) => {

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { musicSource } from '../../../src/commands/music/kinds.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
-import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
+import { createGateway, defaultSettings } from '../../../src/services/gateway/index.ts';
 
 /** Starts a gateway that returns the given results for batches and records its polls. */
 async function gateway(answer: (ids: readonly string[], response: ServerResponse) => void) {
@@ -18,9 +18,9 @@ async function gateway(answer: (ids: readonly string[], response: ServerResponse
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
   const { port } = server.address() as { port: number };
-  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
   const settings = { ...defaultSettings, baseUrl: `http://127.0.0.1:${port}`, apiKey: 'sk-sandbox' };
-  const client = openGateway(settings, { log, clock: systemClock });
+  const client = createGateway(settings, { log, clock: systemClock });
   onTestFinished(() => client.close());
   const { many } = musicSource(client.music);
   if (!many) throw new Error('Music is polled in batches.');
@@ -33,33 +33,33 @@ const refuse = (response: ServerResponse, status: number) =>
   response.writeHead(status).end(JSON.stringify({ error: { message: 'no', code: 'invalid_request' } }));
 const ids = Array.from({ length: 300 }, (_, index) => `id-${index}`);
 
-describe('The polls of many songs', () => {
+describe('Polling many songs', () => {
   it.each([400, 413])('Songs are polled in smaller batches after a large one was refused with %s', async (status) => {
-    const { lists, many } = await gateway((some, response) =>
-      some.length > 80 ? refuse(response, status) : respond(some, response),
+    const { lists, many } = await gateway((batch, response) =>
+      batch.length > 80 ? refuse(response, status) : respond(batch, response),
     );
     expect(many.max).toBe(300);
     expect([...(await many.pollMany(ids)).keys()].toSorted()).toEqual(ids.toSorted());
     expect(many.max).toBe(75);
-    const before = lists.length;
+    const countBefore = lists.length;
     await many.pollMany(ids.slice(0, many.max));
-    expect(lists).toHaveLength(before + 1);
+    expect(lists).toHaveLength(countBefore + 1);
   });
 
   it('A song that makes every batch fail is left out, and the batches keep their size', async () => {
-    const { lists, many } = await gateway((some, response) =>
-      some.includes('id-77') ? refuse(response, 400) : respond(some, response),
+    const { lists, many } = await gateway((batch, response) =>
+      batch.includes('id-77') ? refuse(response, 400) : respond(batch, response),
     );
     expect((await many.pollMany(ids)).size).toBe(299);
     expect(many.max).toBe(300);
-    const before = lists.length;
-    const again = await many.pollMany(ids);
-    expect(lists).toHaveLength(before + 1);
-    expect(again.has('id-77')).toBe(false);
+    const countBefore = lists.length;
+    const secondPoll = await many.pollMany(ids);
+    expect(lists).toHaveLength(countBefore + 1);
+    expect(secondPoll.has('id-77')).toBe(false);
   });
 
   it('Songs are polled in turns if the gateway returns only the first hundred of a batch', async () => {
-    const { many } = await gateway((some, response) => respond(some.slice(0, 100), response));
+    const { many } = await gateway((batch, response) => respond(batch.slice(0, 100), response));
     const found = new Set<string>();
     for (let round = 0; round < 3; round += 1) for (const id of (await many.pollMany(ids)).keys()) found.add(id);
     expect(found.size).toBe(300);

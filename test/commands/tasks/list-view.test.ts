@@ -10,13 +10,15 @@ import type { TaskSummary } from '../../../src/services/tasks/task-summary.ts';
 
 const violationsOf = (body: unknown) => validateBody('webhook-edit', body);
 
-const line: TaskSummary = {
+const baseSummary: TaskSummary = {
   ...{ id: '01k3v9x2mabcdefgh', kind: 'imagine', state: 'delivered', requesterId: '100000000000000001' },
   ...{ isPrivate: false, summary: '', createdAt: 0, settledAt: 0 },
 };
 
 function render(lines: readonly TaskSummary[], whose: 'mine' | 'server' = 'mine') {
-  return bodyOf(taskListPlan({ filter: { whose }, lines, waiting: 3, next: line.id }, createSay(texts)));
+  return bodyOf(
+    taskListPlan({ filter: { whose }, summaries: lines, undeliveredCount: 3, next: baseSummary.id }, createSay(texts)),
+  );
 }
 
 it.each([
@@ -28,7 +30,7 @@ it.each([
   '`**||'.repeat(20),
   `${'a'.repeat(98)}👨‍👩‍👧‍👦 family`,
 ])('Discord accepts the line and the menu entry of a task with the prompt "%s"', (summary) => {
-  expect(violationsOf(render([{ ...line, summary }]).body)).toEqual([]);
+  expect(violationsOf(render([{ ...baseSummary, summary }]).body)).toEqual([]);
 });
 
 it('Discord accepts a page of ten tasks with any prompts, kinds and states', () => {
@@ -42,9 +44,9 @@ it('Discord accepts a page of ten tasks with any prompts, kinds and states', () 
     { minLength: 1, maxLength: 10 },
   );
   fc.assert(
-    fc.property(lines, fc.constantFrom('mine' as const, 'server' as const), (some, whose) => {
-      const many = some.map((one, at) => ({ ...line, ...one, id: `01k3v9x2mabcdefg${at}` }));
-      const { body, files } = render(many, whose);
+    fc.property(lines, fc.constantFrom('mine' as const, 'server' as const), (parts, whose) => {
+      const summaries = parts.map((one, at) => ({ ...baseSummary, ...one, id: `01k3v9x2mabcdefg${at}` }));
+      const { body, files } = render(summaries, whose);
       expect([violationsOf(body), files]).toEqual([[], []]);
       expect(body.content?.endsWith('…')).toBe(false);
     }),

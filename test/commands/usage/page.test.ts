@@ -8,15 +8,15 @@ import { addDays } from '../../../src/services/usage/days.ts';
 import type { Sheet, SheetRow } from '../../../src/services/usage/sheet.ts';
 
 const say = createSay(texts);
-const long = '123456789012.345678901234567890';
+const LONG_AMOUNT = '123456789012.345678901234567890';
 
-const line = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): SheetRow => ({
+const row = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): SheetRow => ({
   ...{ label, amount, requests, isEstimate: false },
 });
 
-const sheetOf = (lines: SheetRow[], more: Partial<Sheet> = {}): Sheet => ({
+const sheetOf = (lines: SheetRow[], changes: Partial<Sheet> = {}): Sheet => ({
   ...{ subject: 'account', range: { start: '2026-03-04', end: '2026-03-10' }, by: 'model', rows: lines },
-  ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...more },
+  ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...changes },
 });
 
 const page = (sheet: Sheet, unit?: 'cents') =>
@@ -26,7 +26,7 @@ const rows = (text: string): string[] => text.split('\n').slice(1, -1);
 
 describe('The table of /usage', () => {
   it('The table of /usage aligns its columns and fits the width of a phone', () => {
-    const sheet = sheetOf([line('verse-1', '12.50', 10), line('lumen-image-1', '3', 2), line(undefined, undefined, 1)]);
+    const sheet = sheetOf([row('verse-1', '12.50', 10), row('lumen-image-1', '3', 2), row(undefined, undefined, 1)]);
     const { text, shown } = tableOf(sheet, 'cents', 2_000, say);
     expect(shown).toBe(3);
     expect(rows(text)).toEqual([
@@ -38,9 +38,9 @@ describe('The table of /usage', () => {
   });
 
   it.each([
-    ['an amount of thirty digits', [line('2026-03-10', long)]],
-    ['a name of ninety letters', [line('n'.repeat(90), '1.5')]],
-    ['both', [line('Harbour/Canvas-XL:2026-03-01', long), line('n'.repeat(90), long)]],
+    ['an amount of thirty digits', [row('2026-03-10', LONG_AMOUNT)]],
+    ['a name of ninety characters', [row('n'.repeat(90), '1.5')]],
+    ['both', [row('Harbour/Canvas-XL:2026-03-01', LONG_AMOUNT), row('n'.repeat(90), LONG_AMOUNT)]],
   ])('The table of /usage shows every digit next to %s, even on a phone', (_name, lines) => {
     const { text } = tableOf(sheetOf(lines), 'cents', 2_000, say);
     for (const { amount = '' } of lines) expect(text).toContain(amount);
@@ -48,12 +48,12 @@ describe('The table of /usage', () => {
   });
 
   it('The table of /usage puts the numbers below a name that is too long', () => {
-    const { text } = tableOf(sheetOf([line('Harbour/Canvas-XL:2026-03-01', long)]), undefined, 2_000, say);
-    expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n         1  ${long}`);
+    const { text } = tableOf(sheetOf([row('Harbour/Canvas-XL:2026-03-01', LONG_AMOUNT)]), undefined, 2_000, say);
+    expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n         1  ${LONG_AMOUNT}`);
   });
 
   it('The table of /usage stays one code block for any model name', () => {
-    const { text } = tableOf(sheetOf([line('a```b\n@everyone\u202Ec\u0000', '1')]), undefined, 2_000, say);
+    const { text } = tableOf(sheetOf([row('a```b\n@everyone\u202Ec\u0000', '1')]), undefined, 2_000, say);
     expect(text.match(/```/g)).toHaveLength(2);
     expect(rows(text)).toHaveLength(2);
     expect(text).not.toContain('\u202E');
@@ -62,22 +62,24 @@ describe('The table of /usage', () => {
 });
 
 describe('The page of /usage', () => {
-  it('The page of /usage fits into one message and says how many more lines the CSV has', () => {
-    const lines = Array.from({ length: 366 }, (_, index) => line(addDays('2026-03-10', -index), `${index}${long}`));
+  it('The page of /usage fits into one message and says how many more rows the CSV has', () => {
+    const lines = Array.from({ length: 366 }, (_, index) =>
+      row(addDays('2026-03-10', -index), `${index}${LONG_AMOUNT}`),
+    );
     const { content = '', files = [] } = page(sheetOf(lines, { by: 'day' }), 'cents');
     expect(content.length).toBeLessThanOrEqual(2_000);
-    const told = /(\d+) more rows/.exec(content)?.[1];
+    const omittedCount = /(\d+) more rows/.exec(content)?.[1];
     const shown = content.match(/^20\d\d-\d\d-\d\d/gm) ?? [];
     expect(shown[0]).toBe('2026-03-10');
-    expect(shown.length + Number(told)).toBe(366);
+    expect(shown.length + Number(omittedCount)).toBe(366);
     expect(files[0]?.bytes?.toString().trim().split('\r\n')).toHaveLength(367);
   });
 
   it('The page of /usage fits into one message with hundreds of members and all notes', () => {
-    const lines = Array.from({ length: 400 }, (_, index) => line(String(10n ** 18n + BigInt(index)), long));
+    const lines = Array.from({ length: 400 }, (_, index) => row(String(10n ** 18n + BigInt(index)), LONG_AMOUNT));
     const notes: Sheet['notes'] = [
-      { kind: 'atGateway', total: long.repeat(2).replace('.', '') },
-      { kind: 'otherDays', count: 9, first: '2025-01-01', last: '2026-01-01', total: long },
+      { kind: 'atGateway', total: LONG_AMOUNT.repeat(2).replace('.', '') },
+      { kind: 'otherDays', count: 9, first: '2025-01-01', last: '2026-01-01', total: LONG_AMOUNT },
       { kind: 'undated' },
       ...(['unpriced', 'open', 'unconfirmed'] as const).map((kind) => ({ kind, count: 12 })),
     ];
@@ -92,10 +94,10 @@ describe('The page of /usage', () => {
     expect(content.match(/<@/g)).toHaveLength(shown.length);
   });
 
-  it('The page of /usage names no currency if none is known, and dollars for the bot’s own amounts', () => {
-    const sheet = sheetOf([line('verse-1', '1')]);
+  it('The page of /usage shows no currency if none is known, and dollars for the bot’s own amounts', () => {
+    const sheet = sheetOf([row('verse-1', '1')]);
     expect(JSON.stringify(page(sheet))).not.toMatch(/\$|USD|dollar/i);
-    const own = page(sheetOf([line('verse-1', '1.5')], { subject: 'own', total: '1.5' }), 'cents');
+    const own = page(sheetOf([row('verse-1', '1.5')], { subject: 'own', total: '1.5' }), 'cents');
     expect(own.content).toContain('Total: **$1.50** for 1 request');
     expect(own.content).toMatch(/Requests +Dollars\nverse-1 +1 +1\.5/);
     expect(page(sheet, 'cents').content).toContain('**1 (= $0.01)**');
@@ -106,7 +108,7 @@ describe('The page of /usage', () => {
       ...{ label: `m-${at}\n\`@here\`${'x'.repeat(90)}`, count: at + 1, estimate: '1.2345', cost: `0.0${7 - at}` },
     }));
     const { content = '' } = page(
-      sheetOf([line('m-0', '1')], { subject: 'own', notes: [{ kind: 'compared', models }] }),
+      sheetOf([row('m-0', '1')], { subject: 'own', notes: [{ kind: 'compared', models }] }),
     );
     expect(content).toContain('Estimates compared with costs, where the gateway reported the cost:');
     expect(content).toMatch(/m-0.*: \$1\.24 estimated, \$0\.07 charged \(1 request\)/);
@@ -115,14 +117,14 @@ describe('The page of /usage', () => {
   });
 
   it('The page of /usage marks the selected range in its buttons', () => {
-    const looks = (page(sheetOf([])).controls ?? []).map((control) => 'look' in control && control.look);
-    expect(looks).toEqual(['plain', 'primary', 'plain', 'plain']);
+    const buttonStyles = (page(sheetOf([])).controls ?? []).map((control) => 'look' in control && control.look);
+    expect(buttonStyles).toEqual(['plain', 'primary', 'plain', 'plain']);
   });
 });
 
 describe('The CSV of /usage', () => {
   const csv = (label: string, amount = '1'): string =>
-    csvOf(sheetOf([line(label, amount)]), undefined, say)
+    csvOf(sheetOf([row(label, amount)]), undefined, say)
       .toString()
       .split('\r\n')
       .slice(1)
@@ -145,7 +147,7 @@ describe('The CSV of /usage', () => {
   });
 
   it('The CSV of /usage marks estimates in a separate column', () => {
-    const sheet = sheetOf([{ ...line('a', '0.1'), isEstimate: true }, line('b', '0.2')], { isEstimate: true });
+    const sheet = sheetOf([{ ...row('a', '0.1'), isEstimate: true }, row('b', '0.2')], { isEstimate: true });
     expect(csvOf(sheet, undefined, say).toString()).toBe(
       'model,requests,amount,estimate\r\na,1,0.1,yes\r\nb,1,0.2,no\r\n',
     );
@@ -154,7 +156,7 @@ describe('The CSV of /usage', () => {
 
 describe('The chart of /usage', () => {
   it('The chart of /usage has a bar for every day of the range', () => {
-    const image = chartOf(sheetOf([line('2026-03-09', '2.50'), line('2026-03-05', '1')], { by: 'day' }), say);
+    const image = chartOf(sheetOf([row('2026-03-09', '2.50'), row('2026-03-05', '1')], { by: 'day' }), say);
     expect(image?.entries.map(({ label, text }) => `${label} ${text}`)).toEqual([
       '03-04 0',
       '03-05 1',
@@ -166,25 +168,25 @@ describe('The chart of /usage', () => {
     ]);
   });
 
-  it('The chart of /usage combines all further parts in the tenth bar, with an exact sum', () => {
-    const lines = Array.from({ length: 14 }, (_, index) => line(`m${index}`, `${20 - index}.1`));
+  it('The chart of /usage combines all further entries in the tenth bar, with an exact sum', () => {
+    const lines = Array.from({ length: 14 }, (_, index) => row(`m${index}`, `${20 - index}.1`));
     const image = chartOf(sheetOf(lines), say);
     expect(image?.entries).toHaveLength(10);
     expect(image?.entries.at(-1)).toEqual({ label: '5 others', amount: '45.5', text: '45.5' });
   });
 
-  it('The alt text of the chart contains the range, the total and the largest part', () => {
-    const image = chartOf(sheetOf([line('verse-1', long), line('b', '1')], { total: long }), say);
+  it('The alt text of the chart contains the range, the total and the largest entry', () => {
+    const image = chartOf(sheetOf([row('verse-1', LONG_AMOUNT), row('b', '1')], { total: LONG_AMOUNT }), say);
     expect(image && chartAlt(image, say)).toBe(
-      `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total: ${long}. Largest: verse-1 with ${long}`,
+      `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total: ${LONG_AMOUNT}. Largest: verse-1 with ${LONG_AMOUNT}`,
     );
   });
 
   it('The chart of /usage counts requests if amounts are unknown, and is omitted without data', () => {
-    const counts = chartOf(sheetOf([line('a', undefined, 3), line('b', undefined, 1)], { requests: 4 }), say);
+    const counts = chartOf(sheetOf([row('a', undefined, 3), row('b', undefined, 1)], { requests: 4 }), say);
     expect(counts?.entries.map(({ text }) => text)).toEqual(['3', '1']);
     expect(counts?.facts).toContain('Total: 4 requests');
     expect(chartOf(sheetOf([]), say)).toBeUndefined();
-    expect(chartOf(sheetOf([line(undefined, '1')], { by: 'day' }), say)).toBeUndefined();
+    expect(chartOf(sheetOf([row(undefined, '1')], { by: 'day' }), say)).toBeUndefined();
   });
 });

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { VideoRequest } from '../../../src/commands/video/request.ts';
 import { ignoredParameters, requestedParameters } from '../../../src/commands/video/view.ts';
 import type { MediumFacts } from '../../../src/messages/kind-view.ts';
-import { madeTask } from '../../services/tasks/made.ts';
+import { buildTask } from '../../services/tasks/made.ts';
 
-const ignored = (request: Partial<VideoRequest>, seen: MediumFacts): string[] =>
-  ignoredParameters(requestedParameters({ prompt: 'waves', model: 'reel-2', ...request }), seen).map(
-    ({ parameter, asked, at }) => `${parameter} ${asked} ${at}`,
+const ignored = (request: Partial<VideoRequest>, facts: MediumFacts): string[] =>
+  ignoredParameters(requestedParameters({ prompt: 'waves', model: 'reel-2', ...request }), facts).map(
+    ({ parameter, requestedValue, location }) => `${parameter} ${requestedValue} ${location}`,
   );
 
 describe('The ignored parameters of a video', () => {
@@ -32,12 +32,12 @@ describe('The ignored parameters of a video', () => {
       { width: 10, height: 10, seconds: 1 },
       ['size 1920x1080 top', 'duration 10 top'],
     ],
-  ])('If %j was requested and the video has %j, the ignored parameters are %j', (request, seen, expected) => {
-    expect(ignored(request, seen)).toEqual(expected);
+  ])('If %j was requested and the video has %j, the ignored parameters are %j', (request, facts, expected) => {
+    expect(ignored(request, facts)).toEqual(expected);
   });
 
   it('A stored request whose fields have a different shape is not read and has no ignored parameters', () => {
-    const odd = { prompt: 'waves', model: 'reel-2', metadata: 'none', extra: null };
-    expect(() => madeTask({ kind: 'video', request: odd })).toThrow('request.metadata, request.extra');
+    const malformed = { prompt: 'waves', model: 'reel-2', metadata: 'none', extra: null };
+    expect(() => buildTask({ kind: 'video', request: malformed })).toThrow('request.metadata, request.extra');
   });
 });

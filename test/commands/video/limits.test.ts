@@ -11,30 +11,32 @@ import { file, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 
 const say = createSay(texts);
-const named = (name: string, medium: Reference['medium'] = 'any'): Reference => {
+const reference = (name: string, medium: Reference['medium'] = 'any'): Reference => {
   return { name, medium, address: `https://x.example/${name}`, takes: 'address' };
 };
-const times = (count: number, name: string): Reference[] => Array.from({ length: count }, () => named(name));
+const repeatReference = (count: number, name: string): Reference[] =>
+  Array.from({ length: count }, () => reference(name));
 
 async function scene() {
   const host = await openFileHost();
   onTestFinished(() => host.close());
-  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
   const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log });
   onTestFinished(() => media.close());
   const seconds = referenceSeconds({ media, log });
-  const videos = (...urls: string[]): Reference[] => urls.map((url) => ({ ...named('dance', 'video'), address: url }));
+  const videos = (...urls: string[]): Reference[] =>
+    urls.map((url) => ({ ...reference('dance', 'video'), address: url }));
   return { host, seconds, videos };
 }
 
 describe('The lengths of reference videos', () => {
   it('The lengths of all reference videos are added up, and the key is not sent to their hosts', async () => {
     const { host, seconds, videos } = await scene();
-    const [ten, six] = [10, 6].map((length) =>
+    const [tenSeconds, sixSeconds] = [10, 6].map((length) =>
       host.on(`/${length}.mp4`, file(length === 6 ? webmVideo({ seconds: length }) : mp4Video({ seconds: length }))),
     ) as [string, string];
-    expect(await seconds(videos(ten, six), 'member')).toBe(16);
-    expect(await seconds([...videos(ten), named('fox.png')], 'member')).toBe(10);
+    expect(await seconds(videos(tenSeconds, sixSeconds), 'member')).toBe(16);
+    expect(await seconds([...videos(tenSeconds), reference('fox.png')], 'member')).toBe(10);
     expect(host.requests.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   });
 
@@ -47,15 +49,27 @@ describe('The lengths of reference videos', () => {
 });
 
 describe('The usual limits of a model', () => {
-  const lines = (references: Reference[], model = 'reel-2', seconds = 0) =>
+  const limitNotes = (references: Reference[], model = 'reel-2', seconds = 0) =>
     exceededLimits(references, seconds, referenceLimits(model), say);
 
   it('A request within the limits needs no confirmation', () => {
-    expect(lines([...times(7, 'a.png'), ...times(3, 'a.mp4'), ...times(3, 'a.mp3')], 'reel-2', 15.4)).toEqual([]);
+    expect(
+      limitNotes(
+        [...repeatReference(7, 'a.png'), ...repeatReference(3, 'a.mp4'), ...repeatReference(3, 'a.mp3')],
+        'reel-2',
+        15.4,
+      ),
+    ).toEqual([]);
   });
 
   it('Each exceeded limit is named with its figures', () => {
-    expect(lines([...times(8, 'a.png'), ...times(4, 'a.mp4'), ...times(4, 'a.mp3')], 'reel-2', 20.04)).toEqual([
+    expect(
+      limitNotes(
+        [...repeatReference(8, 'a.png'), ...repeatReference(4, 'a.mp4'), ...repeatReference(4, 'a.mp3')],
+        'reel-2',
+        20.04,
+      ),
+    ).toEqual([
       'at most 7 reference images; you added 8',
       'at most 3 reference videos; you added 4',
       'at most 3 reference audio files; you added 4',
@@ -71,7 +85,7 @@ describe('The usual limits of a model', () => {
     ['doubao-seedance-2-0', 9],
     ['aurora', 7],
   ])('The model %s usually takes %i reference images', (model, max) => {
-    expect(lines(times(max, 'a.png'), model)).toEqual([]);
-    expect(lines(times(max + 1, 'a.png'), model)).toHaveLength(1);
+    expect(limitNotes(repeatReference(max, 'a.png'), model)).toEqual([]);
+    expect(limitNotes(repeatReference(max + 1, 'a.png'), model)).toHaveLength(1);
   });
 });

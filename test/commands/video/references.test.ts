@@ -7,7 +7,7 @@ import { videoKinds } from '../../../src/commands/video/kinds.ts';
 import { type VideoValues, videoOrder, videoRequest } from '../../../src/commands/video/request.ts';
 import { ConfigError, readConfig } from '../../../src/config.ts';
 import { throwRefusal } from '../../../src/lib/refusal.ts';
-import { openGateway } from '../../../src/services/gateway/index.ts';
+import { createGateway } from '../../../src/services/gateway/index.ts';
 import { kindNames } from '../../../src/services/tasks/task.ts';
 
 /** Accepts every request and returns the bodies. */
@@ -33,28 +33,28 @@ const settings = fc.record({
   GATEWAY_FACE_CHECK_FIELD: fc.constantFrom('', 'face', 'video_urls'),
 });
 const medium = fc.constantFrom('image', 'video', 'audio');
-const addresses = (extension: string) =>
+const fileNames = (extension: string) =>
   fc.nat(2).map((count) => Array.from({ length: count }, (_, at) => `${at}.${extension}`));
-const given = fc.record({
+const inputs = fc.record({
   files: fc.array(medium, { maxLength: 7 }),
   links: fc.array(medium, { maxLength: 3 }),
-  reference_video: addresses('mp4'),
-  reference_audio: addresses('mp3'),
+  reference_video: fileNames('mp4'),
+  reference_audio: fileNames('mp3'),
   face_check: fc.option(fc.boolean(), { nil: undefined }),
 });
 const extensions = { image: 'png', video: 'mp4', audio: 'mp3' };
 
-it('Every reference of /video reaches the request body exactly once, whatever the settings are called', async () => {
+it('Every reference of /video reaches the request body exactly once, whatever field names are configured', async () => {
   const { url, bodies } = await gatewayServer();
   await fc.assert(
-    fc.asyncProperty(settings, given, async (environment, { files, links, ...more }) => {
+    fc.asyncProperty(settings, inputs, async (environment, { files, links, ...options }) => {
       const required = { DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: url, GATEWAY_API_KEY: 'sk-x' };
       const config = orUndefined(() => readConfig({ ...required, ...environment }, kindNames(kindSpecs)));
       // The configuration refuses a flag and a list with the same name.
       fc.pre(config !== undefined);
-      const at = (place: string, name: string) => `https://x.example/${place}-${name}`;
+      const urlFor = (place: string, name: string) => `https://x.example/${place}-${name}`;
       const attached = files.map((kind, index) => {
-        const url = at(`file${index}`, `a.${extensions[kind as 'image']}`);
+        const url = urlFor(`file${index}`, `a.${extensions[kind as 'image']}`);
         return [
           index === 0 ? 'image' : `image${index + 1}`,
           { id: '1', name: 'a', address: url, size: 1, mediaType: undefined },
@@ -63,21 +63,21 @@ it('Every reference of /video reaches the request body exactly once, whatever th
       const values: VideoValues = {
         prompt: 'waves',
         ...Object.fromEntries(attached),
-        links: links.map((kind, index) => at(`link${index}`, `a.${extensions[kind as 'image']}`)).join(' '),
-        reference_video: more.reference_video.map((name) => at('video', name)).join(' '),
-        reference_audio: more.reference_audio.map((name) => at('audio', name)).join(' '),
-        face_check: more.face_check,
+        links: links.map((kind, index) => urlFor(`link${index}`, `a.${extensions[kind as 'image']}`)).join(' '),
+        reference_video: options.reference_video.map((name) => urlFor('video', name)).join(' '),
+        reference_audio: options.reference_audio.map((name) => urlFor('audio', name)).join(' '),
+        face_check: options.face_check,
       };
       const draft = throwRefusal(videoRequest(values));
       const order = videoOrder(draft, { model: 'reel-2', fields: config.gateway.fields });
-      const gateway = openGateway(config.gateway);
+      const gateway = createGateway(config.gateway);
       const references = (order.request.references ?? []).map(({ address }) => {
         const kind = address.endsWith('.png')
           ? ('image' as const)
           : address.endsWith('.mp4')
             ? ('video' as const)
             : ('audio' as const);
-        return { medium: kind, given: address };
+        return { medium: kind, uri: address };
       });
       const [kind] = videoKinds({
         ...{ gateway, imgx: { name: 'imgx', pollOne: () => Promise.reject(new Error('Not polled.')) } },
@@ -87,10 +87,10 @@ it('Every reference of /video reaches the request body exactly once, whatever th
       await kind?.submit?.(order.request as never, { idempotencyKey: '1', materials: { references }, requester });
       await gateway.close();
       const sent = JSON.stringify(bodies.at(-1));
-      const all = references.map((one) => one.given);
+      const all = references.map((one) => one.uri);
       for (const url of all) expect(sent.split(JSON.stringify(url))).toHaveLength(2);
-      if (more.face_check !== undefined && environment.GATEWAY_FACE_CHECK_FIELD !== '')
-        expect(bodies.at(-1)?.[environment.GATEWAY_FACE_CHECK_FIELD]).toBe(more.face_check);
+      if (options.face_check !== undefined && environment.GATEWAY_FACE_CHECK_FIELD !== '')
+        expect(bodies.at(-1)?.[environment.GATEWAY_FACE_CHECK_FIELD]).toBe(options.face_check);
     }),
     { numRuns: 150 },
   );

@@ -4,13 +4,13 @@ import { type VideoValues, videoOrder, videoRequest } from '../../../src/command
 import { Refusal, throwRefusal } from '../../../src/lib/refusal.ts';
 
 const fields = { referenceVideos: 'reference_video_urls', referenceAudios: 'reference_audio_urls' };
-const order = (values: Partial<VideoValues>, known: Parameters<typeof videoOrder>[1]['fields'] = fields) =>
-  videoOrder(throwRefusal(videoRequest({ prompt: 'waves', ...values })), { model: 'reel-2', fields: known });
+const order = (values: Partial<VideoValues>, configuredFields: Parameters<typeof videoOrder>[1]['fields'] = fields) =>
+  videoOrder(throwRefusal(videoRequest({ prompt: 'waves', ...values })), { model: 'reel-2', fields: configuredFields });
 const requestOf = (values: Partial<VideoValues>) => order(values).request;
 
-function keyOf(work: () => unknown): string {
+function keyOf(action: () => unknown): string {
   try {
-    work();
+    action();
     return 'nothing';
   } catch (error) {
     if (error instanceof Refusal) return error.key;
@@ -78,8 +78,8 @@ describe('A request for a video', () => {
   it('A request for a video sends a camera option in JSON as an object', () => {
     const camera = '{"type":"simple","config":{"zoom":5}}';
     expect(requestOf({ camera }).metadata).toEqual({ camera_control: { type: 'simple', config: { zoom: 5 } } });
-    for (const odd of ['{zoom}', '{"zoom":1e999}', '{"__proto__":{}}'])
-      expect(keyOf(() => order({ camera: odd }))).toBe('refusals.cameraInvalid');
+    for (const invalid of ['{zoom}', '{"zoom":1e999}', '{"__proto__":{}}'])
+      expect(keyOf(() => order({ camera: invalid }))).toBe('refusals.cameraInvalid');
   });
 
   it('A request for a video sends keys of `extra` that begin with ! at the top level and all others in the metadata', () => {
@@ -142,7 +142,7 @@ describe('A request for a video', () => {
     ]);
   });
 
-  it('A request for a video sends the face check only if the gateway has a name for it, and otherwise says so', () => {
+  it('A request for a video sends the face check only if a field is configured for it, and is otherwise marked as not sending it', () => {
     expect(requestOf({ face_check: false })).toEqual({ prompt: 'waves', model: 'reel-2', notSent: ['face_check'] });
     expect(order({ face_check: false }, { ...fields, faceCheck: 'face' }).request).toHaveProperty('faceCheck', false);
     expect(keyOf(() => order({ extra: '{"!face":true}' }, { ...fields, faceCheck: 'face' }))).toBe(
@@ -216,7 +216,7 @@ describe('The requests of the other video endpoints', () => {
     ['an empty prompt', { prompt: ' \u200b ' }, 'optionPromptEmpty'],
     ['21 links', { links: 'https://a.example/8.png '.repeat(21) }, 'tooManyImages'],
     ['21 reference videos', { reference_video: 'https://a.example/v.mp4 '.repeat(21) }, 'tooManyUrls'],
-    ['audio that is not an address', { reference_audio: 'song.mp3' }, 'urlInvalid'],
+    ['audio that is not a URL', { reference_audio: 'song.mp3' }, 'urlInvalid'],
     ['an empty file', { image: { ...image(1), size: 0 } }, 'imageEmpty'],
     ['an executable', { image: { ...image(1), mediaType: 'application/x-msdownload' } }, 'notMedia'],
   ] satisfies [string, Partial<VideoValues>, string][])('The validation of /video refuses %s', (_, values, key) => {

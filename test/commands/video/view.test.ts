@@ -7,18 +7,20 @@ import { referenceNotes } from '../../../src/messages/notes.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/messages/task-message.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
-import { madeTask, start } from '../../services/tasks/made.ts';
+import { buildTask, start } from '../../services/tasks/made.ts';
 import type { Parts } from '../../support/tasks.ts';
 
 const say = createSay(texts);
 const video = (changes: Parts = {}): Task =>
-  madeTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
-const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
+  buildTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
+const videoMedium = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
 
 describe('The message of a video task', () => {
   it('The message of a video task shows the requested parameters and has follow-up buttons', () => {
     const request = { prompt: 'waves', model: 'reel-2', aspectRatio: '16:9', duration: '05', mode: 'pro' };
-    expect(taskMessage(video({ state: 'delivered', request, media: [shot] }), context, say)).toMatchInlineSnapshot(`
+    expect(
+      taskMessage(video({ state: 'delivered', request, media: [videoMedium] }), context, say),
+    ).toMatchInlineSnapshot(`
       {
         "content": "**waves** · <@100000000000000001>
       -# Model: reel-2 · Size: 16:9 · 05 s · Mode: pro
@@ -66,7 +68,7 @@ describe('The message of a video task', () => {
   it('The message of a video task keeps the actions of the gateway', () => {
     const action = { customId: 'MJ::JOB::animate_low_extend::1::uuid::SOLO', label: 'Extend', emoji: '' };
     const { controls: buttons = [] } = taskMessage(
-      video({ state: 'delivered', media: [shot], actions: [action] }),
+      video({ state: 'delivered', media: [videoMedium], actions: [action] }),
       context,
       say,
     );
@@ -122,17 +124,17 @@ describe('The message of a video task', () => {
   ] as const)(
     'The message of a task of the kind %s with a different result (%j) names the parameters without effect',
     (kind, request) => {
-      const seen = { width: 640, height: 360, seconds: 5.04 };
+      const actual = { width: 640, height: 360, seconds: 5.04 };
       const requests = requestedParameters({ prompt: 'waves', model: 'reel-2', ...request });
       expect(
-        ignoredParameterNotes(ignoredParameters(requests, seen), seen, kind === 'image-to-video', say),
+        ignoredParameterNotes(ignoredParameters(requests, actual), actual, kind === 'image-to-video', say),
       ).toMatchSnapshot();
     },
   );
 });
 
 describe('The form for a video', () => {
-  it('The form for a video is prefilled with the known images and model, and no URL is cut', () => {
+  it('The form for a video is prefilled with the known images and model, and no URL is truncated', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
     const form = videoForm(
       { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((url) => ({ address: url })), model: 'reel-2' },

@@ -6,15 +6,15 @@ import { openStore } from '../../../src/services/store/index.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { dropToken } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { folder } from '../../services/store/stage.ts';
+import { createTemporaryFolder } from '../../services/store/stage.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryTasks, until } from './memory-tasks.ts';
 import { minutes, planOf, scene, seconds } from './scene.ts';
 
-const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
 
 /** Stores tasks as the bot does, so every stored change is announced to the delivery again. */
-class Kept extends MemoryTasks {
+class StoredMemoryTasks extends MemoryTasks {
   readonly book: TaskBook;
 
   constructor(book: TaskBook) {
@@ -24,27 +24,27 @@ class Kept extends MemoryTasks {
 
   override async change(id: string, transition: (task: Task) => Task): Promise<Task> {
     if (!this.book.find(id)) await this.book.add(this.get(id));
-    const after = await this.book.change(id, transition);
-    this.put(after);
-    return after;
+    const changed = await this.book.change(id, transition);
+    this.put(changed);
+    return changed;
   }
 }
 
 async function sceneWithBook() {
   const store = await openStore(
-    { url: `sqlite://${join(folder(), 'atelier.sqlite')}`, scheme: 'sqlite' },
+    { url: `sqlite://${join(createTemporaryFolder(), 'atelier.sqlite')}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock: new ManualClock() },
   );
   onTestFinished(() => store.close());
-  const tasks = new Kept(new TaskBook({ store, log }));
+  const tasks = new StoredMemoryTasks(new TaskBook({ store, log }));
   const prepared: string[] = [];
   const plan = (task: Task) => {
     prepared.push(`${task.state} ${task.progress}`);
     return planOf(task);
   };
-  const set = await scene({ tasks, plan });
-  tasks.book.onChange((task) => set.delivery.show(task));
-  return { ...set, tasks, prepared };
+  const base = await scene({ tasks, plan });
+  tasks.book.onChange((task) => base.delivery.show(task));
+  return { ...base, tasks, prepared };
 }
 
 it('A view is prepared once for every visible change, and not again when its delivery is stored', async () => {
@@ -73,9 +73,9 @@ it('A view is prepared once for every visible change, and not again when its del
 it('Invisible changes are stored without an announcement, and a change of the route is announced', async () => {
   const { order, tasks, clock } = await sceneWithBook();
   const { task } = await order();
-  const news: Task[] = [];
+  const announced: Task[] = [];
   await tasks.change(task.id, (known) => ({ ...known, state: 'running', progress: 10 }));
-  tasks.book.onChange((one) => news.push(one));
+  tasks.book.onChange((one) => announced.push(one));
   clock.advance(seconds(1));
   const at = clock.now();
   const place = { channelId: '1', id: '2' };
@@ -86,7 +86,7 @@ it('Invisible changes are stored without an announcement, and a change of the ro
     { polls: 3, times: { ...task.times, started: at, remoteStarted: at, lastPending: at } },
   ] satisfies Partial<Task>[])
     await tasks.change(task.id, (known) => ({ ...known, ...change }));
-  expect(news).toEqual([]);
+  expect(announced).toEqual([]);
   await tasks.change(task.id, dropToken);
-  expect(news).toHaveLength(1);
+  expect(announced).toHaveLength(1);
 });

@@ -58,7 +58,7 @@ describe('The delivery of a result during failures', () => {
     expect(logged()).toContain('larger than Discord allows');
   });
 
-  it('A result is posted without its files if a proxy before Discord refuses their size', async () => {
+  it('A result is posted without its files if a proxy in front of Discord refuses their size', async () => {
     const { task, updateTask, tasks, discord, writes } = await sceneWithOrder({ plan: planWithFile });
     discord.faults.add({
       on: { method: 'PATCH' },
@@ -100,7 +100,7 @@ describe('The delivery of a result during failures', () => {
     expect(read().at(-1)).toContain('ready');
   });
 
-  it('The delivery waits if the refusal is from a proxy before Discord, which cannot judge messages', async () => {
+  it('The delivery waits if the refusal is from a proxy in front of Discord, which cannot judge messages', async () => {
     const { advanceOnceWaiting, task, updateTask, tasks, discord, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 403, body: '<html>no</html>' } });
     await updateTask(task.id, { state: 'ready' });
@@ -137,10 +137,10 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result that cannot be prepared is logged with a reference and prepared again after 30 seconds', async () => {
-    let bugs = 2;
+    let failuresLeft = 2;
     const { advanceOnceWaiting, task, updateTask, tasks, clock, logged, writes } = await sceneWithOrder({
       plan: (one) => {
-        if (bugs-- > 0) throw new TypeError('a bug in a view');
+        if (failuresLeft-- > 0) throw new TypeError('a bug in a view');
         return planOf(one);
       },
     });
@@ -156,22 +156,22 @@ describe('The delivery of a result during failures', () => {
 
   it('A result is sent only once even if the store cannot record it', async () => {
     const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await sceneWithOrder();
-    tasks.failsOn = (_, after) => after.state === 'delivered' && tasks.failures < 3;
+    tasks.shouldFail = (_, after) => after.state === 'delivered' && tasks.failures < 3;
     await updateTask(task.id, { state: 'ready' });
-    const at = clock.now();
+    const shownAt = clock.now();
     await advanceOnceWaiting(seconds(5));
     await advanceOnceWaiting(seconds(10));
     await advanceOnceWaiting(seconds(20));
     const settled = await tasks.untilSettled(task.id);
     expect(tasks.failures).toBe(3);
-    expect(settled.times.settled).toBe(at);
+    expect(settled.times.settled).toBe(shownAt);
     expect(writes()).toHaveLength(1);
   });
 
   it('A new message is not posted before its intention is stored', async () => {
     const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await sceneWithOrder();
     clock.advance(minutes(15));
-    tasks.failsOn = (_, after) => after.delivery.intention !== undefined && tasks.failures < 1;
+    tasks.shouldFail = (_, after) => after.delivery.intention !== undefined && tasks.failures < 1;
     await updateTask(task.id, { state: 'ready' });
     await until(() => tasks.failures === 1);
     expect(writes()).toEqual([]);
@@ -182,7 +182,7 @@ describe('The delivery of a result during failures', () => {
 
   it('The delivery continues even if the store cannot record that the token has expired', async () => {
     const { task, updateTask, tasks, discord, logged, writes } = await sceneWithOrder();
-    tasks.failsOn = (before, after) =>
+    tasks.shouldFail = (before, after) =>
       before.route.token !== undefined && after.route.token === undefined && after.state === 'ready';
     discord.expireTokens();
     await updateTask(task.id, { state: 'ready' });

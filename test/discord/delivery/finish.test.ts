@@ -30,7 +30,7 @@ describe('A delivery that finishes', () => {
     expect(writes()).toHaveLength(5);
   });
 
-  it('A finishing delivery ignores news that arrives during a running request', async () => {
+  it('A finishing delivery ignores changes that arrive during a running request', async () => {
     const { task, updateTask, tasks, clock, discord, delivery, timers, requestsTo, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await updateTask(task.id, { state: 'running', progress: 1 });
@@ -45,17 +45,17 @@ describe('A delivery that finishes', () => {
   });
 
   it('A finishing delivery does not wait for the retry of a failed request', async () => {
-    const slow = Promise.withResolvers<MessagePlan>();
-    const { task, updateTask, delivery, timers, tasks } = await sceneWithOrder({ plan: () => slow.promise });
+    const preparation = Promise.withResolvers<MessagePlan>();
+    const { task, updateTask, delivery, timers, tasks } = await sceneWithOrder({ plan: () => preparation.promise });
     await updateTask(task.id, { state: 'ready' });
     const finished = delivery.finish();
-    slow.reject(new Error('The gateway was closed.'));
+    preparation.reject(new Error('The gateway was closed.'));
     await finished;
     expect(timers()).toBe(0);
     expect(tasks.get(task.id)).toMatchObject({ state: 'ready' });
   });
 
-  it('A finishing delivery shows no pending progress, sets no timer and accepts no news', async () => {
+  it('A finishing delivery shows no pending progress, sets no timer and accepts no changes', async () => {
     const { timers, task, updateTask, tasks, clock, delivery, writes } = await sceneWithOrder();
     await updateTask(task.id, { state: 'running', progress: 1 });
     await tasks.untilEdits(task.id, 1);
@@ -81,10 +81,10 @@ describe('A delivery that finishes', () => {
       await tasks.untilSettled(task.id);
     }
     expect(timers()).toBe(0);
-    const asked = tasks.asked;
+    const changesBefore = tasks.attemptedChanges;
     // A task that is still remembered as ended would not be read again.
     for (const { task } of orders) delivery.show({ ...task, state: 'ready' });
-    expect(tasks.asked).toBe(asked + 3);
+    expect(tasks.attemptedChanges).toBe(changesBefore + 3);
     await delivery.finish();
   });
 });

@@ -3,18 +3,18 @@ import { Refusal } from '../../../src/lib/refusal.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 
 /** Polls until the condition holds; otherwise the test times out. */
-export async function until(isSo: () => boolean): Promise<void> {
-  await vi.waitUntil(isSo, { interval: 2, timeout: 20_000 });
+export async function until(condition: () => boolean): Promise<void> {
+  await vi.waitUntil(condition, { interval: 2, timeout: 20_000 });
 }
 
 /** Tasks in memory, behind the two interfaces of the delivery. Writes can be made to fail, as on a full disk. */
 export class MemoryTasks {
   readonly #tasks = new Map<string, Task>();
   /** Decides whether a change fails. */
-  failsOn: (before: Task, after: Task) => boolean = () => false;
+  shouldFail: (previous: Task, next: Task) => boolean = () => false;
   failures = 0;
   /** The number of attempted changes, including failed ones. */
-  asked = 0;
+  attemptedChanges = 0;
 
   put(task: Task): void {
     this.#tasks.set(task.id, task);
@@ -31,16 +31,16 @@ export class MemoryTasks {
   }
 
   async change(id: string, transition: (task: Task) => Task): Promise<Task> {
-    this.asked += 1;
-    const before = this.get(id);
-    const after = transition(before);
-    if (after === before) return before;
-    if (this.failsOn(before, after)) {
+    this.attemptedChanges += 1;
+    const previous = this.get(id);
+    const next = transition(previous);
+    if (next === previous) return previous;
+    if (this.shouldFail(previous, next)) {
       this.failures += 1;
       throw new Error('The disk is full.');
     }
-    this.#tasks.set(id, after);
-    return after;
+    this.#tasks.set(id, next);
+    return next;
   }
 
   async untilSettled(id: string): Promise<Task> {

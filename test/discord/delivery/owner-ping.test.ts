@@ -4,40 +4,40 @@ import { EMPTY_ANSWER } from '../../../src/services/tasks/answer.ts';
 import { clearMessage } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task, TaskFacts } from '../../../src/services/tasks/task.ts';
 import { markDismissed, setSuccessor } from '../../../src/services/tasks/transitions.ts';
-import { changed } from '../../support/tasks.ts';
+import { withChanges } from '../../support/tasks.ts';
 import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 
 type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 
-const long = seconds(61);
-const isCallGoing = (_: Task, after: Task): boolean => after.delivery.call?.goingAt !== undefined;
+const LONG_JOB_MS = seconds(61);
+const isPingStarted = (_: Task, after: Task): boolean => after.delivery.call?.goingAt !== undefined;
 
 /** Ends a job after the given time; by default, the job takes long. */
 async function endJob(
   { task, updateTask, clock }: Pick<Stage, 'task' | 'updateTask' | 'clock'>,
-  after = long,
+  durationMs = LONG_JOB_MS,
   change: Partial<TaskFacts> = { state: 'ready' },
 ): Promise<void> {
-  clock.advance(after);
+  clock.advance(durationMs);
   await updateTask(task.id, { ...change, times: { ...task.times, ended: clock.now() } });
 }
 
 /** All messages in all channels that notify someone. */
-const calls = ({ discord }: Pick<Stage, 'discord'>) =>
+const notifyingMessages = ({ discord }: Pick<Stage, 'discord'>) =>
   [...discord.world.channels.keys()]
     .flatMap((id) => discord.messages(id))
     .filter(({ mentions, mention_everyone }) => mentions.length > 0 || mention_everyone);
 
 const posts = ({ requestsTo }: Stage) => requestsTo('POST', /messages$|^\/webhooks/);
 
-/** Has the end shown, and then makes the owner ping fail. */
+/** Shows the result, and then makes the owner ping fail. */
 async function withDelayedPing(options: Parameters<typeof sceneWithOrder>[0] = {}) {
   const stage = await sceneWithOrder(options);
   const { tasks, timers } = stage;
-  tasks.failsOn = isCallGoing;
+  tasks.shouldFail = isPingStarted;
   await endJob(stage);
   await until(() => tasks.failures === 1 && timers() === 1);
-  tasks.failsOn = () => false;
+  tasks.shouldFail = () => false;
   return stage;
 }
 
@@ -45,14 +45,14 @@ describe('The owner ping at the end of a long job', () => {
   it('The owner ping is deleted if the message that it replies to is deleted at that moment', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, discord } = stage;
-    const forget = discord.listen(() => {
-      if (calls(stage).length > 0 && tasks.get(task.id).message) void tasks.change(task.id, clearMessage);
+    const stopListening = discord.listen(() => {
+      if (notifyingMessages(stage).length > 0 && tasks.get(task.id).message) void tasks.change(task.id, clearMessage);
     });
     await endJob(stage);
     expect((await tasks.untilSettled(task.id)).beside).toBeUndefined();
-    forget();
+    stopListening();
     expect(posts(stage)).toHaveLength(1);
-    expect(calls(stage)).toEqual([]);
+    expect(notifyingMessages(stage)).toEqual([]);
   });
 
   it('The owner ping replies to the message with the result and notifies only the owner', async () => {
@@ -63,7 +63,7 @@ describe('The owner ping at the end of a long job', () => {
     const { task, tasks, writes } = stage;
     await endJob(stage);
     const settled = await tasks.untilSettled(task.id);
-    expect(calls(stage)).toMatchObject([
+    expect(notifyingMessages(stage)).toMatchObject([
       {
         type: MessageType.Reply,
         message_reference: { message_id: settled.message?.id },
@@ -84,11 +84,11 @@ describe('The owner ping at the end of a long job', () => {
   it.each([
     ['a minute', minutes(1), 0],
     ['a minute and a millisecond', minutes(1) + 1, 1],
-  ])('Only a job of more than a minute pings its owner: %s', async (_, after, count) => {
+  ])('Only a job of more than a minute pings its owner: %s', async (_, durationMs, count) => {
     const stage = await sceneWithOrder();
-    await endJob(stage, after);
+    await endJob(stage, durationMs);
     await stage.tasks.untilSettled(stage.task.id);
-    expect(calls(stage)).toHaveLength(count);
+    expect(notifyingMessages(stage)).toHaveLength(count);
     expect(posts(stage)).toHaveLength(count);
   });
 
@@ -96,9 +96,11 @@ describe('The owner ping at the end of a long job', () => {
     'The owner ping is also sent if the task is %s',
     async (state) => {
       const stage = await sceneWithOrder();
-      await endJob(stage, long, { state, failure: { cause: state } });
+      await endJob(stage, LONG_JOB_MS, { state, failure: { cause: state } });
       expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state });
-      expect(calls(stage).map(({ content }) => content)).toEqual([`<@${stage.task.requesterId}>: ${state}`]);
+      expect(notifyingMessages(stage).map(({ content }) => content)).toEqual([
+        `<@${stage.task.requesterId}>: ${state}`,
+      ]);
     },
   );
 
@@ -107,7 +109,7 @@ describe('The owner ping at the end of a long job', () => {
     await endJob(stage, minutes(20));
     const { message } = await stage.tasks.untilSettled(stage.task.id);
     expect(stage.read()).toHaveLength(3);
-    expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
+    expect(notifyingMessages(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
   it('The owner ping is also sent in the bot’s own direct messages, because an edit notifies no one', async () => {
@@ -115,7 +117,7 @@ describe('The owner ping at the end of a long job', () => {
     await endJob(stage);
     const { message } = await stage.tasks.untilSettled(stage.task.id);
     expect(stage.directMessages('member')).toHaveLength(2);
-    expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
+    expect(notifyingMessages(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
   it('The owner ping is not sent if the result is a new direct message, which notifies its owner', async () => {
@@ -124,18 +126,18 @@ describe('The owner ping at the end of a long job', () => {
     await endJob(stage, minutes(20));
     await stage.tasks.untilSettled(stage.task.id);
     expect(stage.directMessages('member')).toHaveLength(1);
-    expect(calls(stage)).toEqual([]);
+    expect(notifyingMessages(stage)).toEqual([]);
   });
 
   it.each([
-    ['its reply', long],
+    ['its reply', LONG_JOB_MS],
     ['a direct message', minutes(20)],
-  ])('The owner ping is not sent for a private result in %s, and no channel shows it', async (_, after) => {
+  ])('The owner ping is not sent for a private result in %s, and no channel shows it', async (_, durationMs) => {
     const stage = await sceneWithOrder({ order: { isPrivate: true } });
-    await endJob(stage, after);
+    await endJob(stage, durationMs);
     await stage.tasks.untilSettled(stage.task.id);
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
-    expect(calls(stage)).toEqual([]);
+    expect(notifyingMessages(stage)).toEqual([]);
     expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
     expect(stage.logged()).not.toContain('was not pinged');
   });
@@ -154,7 +156,7 @@ describe('The owner ping at the end of a long job', () => {
     const stage = await sceneWithOrder({ order: { by: 'installer' } });
     await endJob(stage);
     await stage.tasks.untilSettled(stage.task.id);
-    expect(calls(stage)).toMatchObject([{ mentions: [{ id: stage.task.requesterId }] }]);
+    expect(notifyingMessages(stage)).toMatchObject([{ mentions: [{ id: stage.task.requesterId }] }]);
     expect(posts(stage)).toMatchObject([{ route: '/webhooks/:application/:token', auth: 'none' }]);
   });
 
@@ -179,17 +181,17 @@ describe('The owner ping at the end of a long job', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('The owner ping is not sent if its owner has ordered again in the meantime', async () => {
+  it('The owner ping is not sent if the task’s owner has ordered again in the meantime', async () => {
     const stage = await sceneWithOrder();
     await stage.tasks.change(stage.task.id, (task) => setSuccessor(task, 'another'));
-    await endJob(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
+    await endJob(stage, LONG_JOB_MS, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
     await stage.tasks.untilSettled(stage.task.id);
     expect(posts(stage)).toEqual([]);
   });
 });
 
 describe('A delayed owner ping', () => {
-  it('A delayed owner ping is dropped if its owner has deleted the message', async () => {
+  it('A delayed owner ping is dropped if the task’s owner has deleted the message', async () => {
     const stage = await withDelayedPing();
     await stage.tasks.change(stage.task.id, clearMessage);
     await stage.advanceOnceWaiting(seconds(5));
@@ -197,13 +199,13 @@ describe('A delayed owner ping', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('A delayed owner ping is dropped if its owner has decided about an unknown outcome', async () => {
+  it('A delayed owner ping is dropped if the task’s owner has decided about an unknown outcome', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, clock, advanceOnceWaiting, timers } = stage;
-    tasks.failsOn = isCallGoing;
-    await endJob(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
+    tasks.shouldFail = isPingStarted;
+    await endJob(stage, LONG_JOB_MS, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
     await until(() => timers() === 1);
-    tasks.failsOn = () => false;
+    tasks.shouldFail = () => false;
     const decided = await tasks.change(task.id, (known) => markDismissed(known, clock.now()));
     expect(decided.delivery.call).toBeUndefined();
     await advanceOnceWaiting(seconds(5));
@@ -213,7 +215,7 @@ describe('A delayed owner ping', () => {
     expect(tasks.get(task.id)).toEqual(decided);
   });
 
-  it('A delayed owner ping is dropped even if its owner decides at the last moment', async () => {
+  it('A delayed owner ping is dropped even if the task’s owner decides at the last moment', async () => {
     const stage = await sceneWithOrder({
       plan: async (task) => {
         if (task.delivery.call) await tasks.change(task.id, (known) => markDismissed(known, clock.now()));
@@ -221,7 +223,7 @@ describe('A delayed owner ping', () => {
       },
     });
     const { task, tasks, clock, delivery } = stage;
-    await endJob(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
+    await endJob(stage, LONG_JOB_MS, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'cancelled' });
     await delivery.finish();
     expect(posts(stage)).toEqual([]);
@@ -235,10 +237,10 @@ describe('A delayed owner ping', () => {
     await advanceOnceWaiting(seconds(5));
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage).map(({ status }) => status)).toEqual([400]);
-    expect(calls(stage)).toEqual([]);
+    expect(notifyingMessages(stage)).toEqual([]);
   });
 
-  it('A delayed owner ping is dropped immediately if Discord rejects the bot’s token', async () => {
+  it('A delayed owner ping is dropped immediately if the bot is no longer allowed to send messages', async () => {
     const stage = await withDelayedPing();
     stage.deny(Permission.SendMessages);
     await stage.advanceOnceWaiting(seconds(5));
@@ -266,7 +268,7 @@ describe('A delayed owner ping', () => {
     await stage.advanceOnceWaiting(seconds(5));
     await stage.advanceOnceWaiting(seconds(10));
     await stage.tasks.untilSettled(stage.task.id);
-    expect(calls(stage)).toHaveLength(1);
+    expect(notifyingMessages(stage)).toHaveLength(1);
     expect(posts(stage).map(({ status }) => status)).toEqual([...Array(8).fill(503), 200]);
   });
 
@@ -286,7 +288,7 @@ describe('A delayed owner ping', () => {
     expect((posts(stage).at(-1)?.at ?? 0) - (first?.at ?? 0)).toBe(seconds(75));
     discord.faults.clear();
     clock.advance(minutes(60));
-    expect(calls(stage)).toEqual([]);
+    expect(notifyingMessages(stage)).toEqual([]);
     expect(timers()).toBe(0);
   });
 
@@ -294,14 +296,14 @@ describe('A delayed owner ping', () => {
     ['is lost', { type: 'reset', done: true }, 1],
     // More often than discord.js retries.
     ['never comes', { type: 'hang', done: true }, 5],
-  ] as const)('The owner ping is posted only once even if Discord’s response %s', async (_, trouble, times) => {
+  ] as const)('The owner ping is posted only once even if Discord’s response %s', async (_, fault, times) => {
     const stage = await sceneWithOrder();
     stage.client.rest.options.timeout = 50;
-    stage.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: trouble, times });
+    stage.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: fault, times });
     await endJob(stage);
     await stage.advanceOnceWaiting(seconds(5));
     await stage.tasks.untilSettled(stage.task.id);
-    expect(calls(stage)).toHaveLength(1);
+    expect(notifyingMessages(stage)).toHaveLength(1);
     expect(posts(stage).length).toBeGreaterThan(1);
   });
 
@@ -310,20 +312,20 @@ describe('A delayed owner ping', () => {
     ['a failure', { type: 'status', status: 502 }, 0],
   ] as const)(
     'An owner ping with the token is posted only once even if the response is %s',
-    async (_, trouble, count) => {
+    async (_, fault, count) => {
       const stage = await sceneWithOrder({ order: { by: 'installer' } });
-      stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
+      stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: fault });
       await endJob(stage);
       expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
       expect(posts(stage)).toHaveLength(1);
-      expect(calls(stage)).toHaveLength(count);
+      expect(notifyingMessages(stage)).toHaveLength(count);
     },
   );
 
   it('The owner ping is posted only once even if the store cannot record it', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, advanceOnceWaiting } = stage;
-    tasks.failsOn = (_, after) => after.times.settled !== undefined && tasks.failures < 3;
+    tasks.shouldFail = (_, after) => after.times.settled !== undefined && tasks.failures < 3;
     await endJob(stage);
     for (const wait of [5, 10, 20]) await advanceOnceWaiting(seconds(wait));
     await tasks.untilSettled(task.id);
@@ -332,29 +334,29 @@ describe('A delayed owner ping', () => {
   });
 
   it('An owner ping that cannot be prepared is logged with a reference and retried after 30 seconds', async () => {
-    let bugs = 1;
+    let failuresLeft = 1;
     const stage = await sceneWithOrder({
       plan: (task) => {
-        if (task.delivery.call && bugs-- > 0) throw new TypeError('a bug in a view');
+        if (task.delivery.call && failuresLeft-- > 0) throw new TypeError('a bug in a view');
         return planOf(task);
       },
     });
     await endJob(stage);
     await stage.advanceOnceWaiting(seconds(30));
     await stage.tasks.untilSettled(stage.task.id);
-    expect(calls(stage)).toHaveLength(1);
+    expect(notifyingMessages(stage)).toHaveLength(1);
     expect(stage.logged()).toMatch(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/);
   });
 });
 
-/** The bot's activity when it was killed; each leaves the store as the crash would. */
+/** The points at which the bot is killed. Each function leaves the store as the crash would. */
 const crashes = {
   async 'before the store recorded the visible result'(stage: Stage) {
-    stage.tasks.failsOn = (_, after) => after.delivery.call !== undefined;
+    stage.tasks.shouldFail = (_, after) => after.delivery.call !== undefined;
     await endJob(stage);
   },
   async 'before the store recorded the intended ping'(stage: Stage) {
-    stage.tasks.failsOn = isCallGoing;
+    stage.tasks.shouldFail = isPingStarted;
     await endJob(stage);
   },
   async 'before Discord received the ping'({ discord, ...stage }: Stage) {
@@ -367,18 +369,18 @@ const crashes = {
     await endJob(stage);
   },
   async 'before the store recorded the posted ping'(stage: Stage) {
-    stage.tasks.failsOn = (_, after) => after.times.settled !== undefined;
+    stage.tasks.shouldFail = (_, after) => after.times.settled !== undefined;
     await endJob(stage);
   },
 };
 
 type Crash = keyof typeof crashes;
 
-async function crash(how: Crash, stage: Stage): Promise<void> {
-  await crashes[how](stage);
+async function crash(point: Crash, stage: Stage): Promise<void> {
+  await crashes[point](stage);
   await until(() => stage.timers() === 1);
   await stage.delivery.finish();
-  stage.tasks.failsOn = () => false;
+  stage.tasks.shouldFail = () => false;
 }
 
 describe('The owner ping after a crash', () => {
@@ -398,24 +400,24 @@ describe('The owner ping after a crash', () => {
     ['before the store recorded the posted ping', 60, 1],
   ] as const)(
     'After a crash %s and %i minutes of downtime, the owner was pinged %i times',
-    async (how, away, count) => {
+    async (point, downtimeMinutes, count) => {
       const stage = await sceneWithOrder();
       const { task, updateTask, tasks, clock, open } = stage;
       await updateTask(task.id, { state: 'running' });
       await tasks.untilEdits(task.id, 1);
-      await crash(how, stage);
+      await crash(point, stage);
       expect(tasks.get(task.id).times.settled).toBeUndefined();
-      clock.advance(minutes(away));
+      clock.advance(minutes(downtimeMinutes));
       open().show(tasks.get(task.id));
       expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
-      expect(calls(stage)).toHaveLength(count);
+      expect(notifyingMessages(stage)).toHaveLength(count);
       expect(stage.read().filter((line) => line.startsWith('ready'))).toHaveLength(1);
       // A second start has nothing left to do.
-      const before = stage.discord.requests.length;
-      const again = open();
-      again.show(tasks.get(task.id));
-      await again.finish();
-      expect(stage.discord.requests).toHaveLength(before);
+      const requestCount = stage.discord.requests.length;
+      const secondDelivery = open();
+      secondDelivery.show(tasks.get(task.id));
+      await secondDelivery.finish();
+      expect(stage.discord.requests).toHaveLength(requestCount);
     },
   );
 
@@ -424,7 +426,7 @@ describe('The owner ping after a crash', () => {
     const { task, tasks, clock, open } = stage;
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
     const utterance = { kind: 'said' as const, request: { talk: 'x', model: 'aria-realtime' } };
-    tasks.put(changed(tasks.get(task.id), { ...utterance, answer: { ...EMPTY_ANSWER, voice } }));
+    tasks.put(withChanges(tasks.get(task.id), { ...utterance, answer: { ...EMPTY_ANSWER, voice } }));
     await crash('before the store recorded the intended ping', stage);
     expect(posts(stage)).toHaveLength(0);
     clock.advance(minutes(300));
@@ -438,30 +440,30 @@ describe('The owner ping after a crash', () => {
     await crash('before the store recorded the posted ping', stage);
     stage.open().show(stage.tasks.get(stage.task.id));
     await stage.tasks.untilSettled(stage.task.id);
-    expect(calls(stage)).toHaveLength(1);
+    expect(notifyingMessages(stage)).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('After a crash, a result that is posted hours later still pings its owner', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, clock, open } = stage;
-    clock.advance(long);
+    clock.advance(LONG_JOB_MS);
     tasks.put({ ...tasks.get(task.id), state: 'ready', times: { ...task.times, ended: clock.now() } });
     clock.advance(minutes(300));
     open().show(tasks.get(task.id));
     await tasks.untilSettled(task.id);
-    expect(calls(stage)).toHaveLength(1);
+    expect(notifyingMessages(stage)).toHaveLength(1);
   });
 
   it('After a crash, the owner ping is not mistaken for the message with the result', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, clock, open, updateTask } = stage;
     clock.advance(minutes(20));
-    tasks.failsOn = (_, after) => after.times.settled !== undefined;
+    tasks.shouldFail = (_, after) => after.times.settled !== undefined;
     await updateTask(task.id, { state: 'ready', times: { ...task.times, ended: clock.now() } });
     await until(() => stage.timers() === 1);
     await stage.delivery.finish();
-    tasks.failsOn = () => false;
+    tasks.shouldFail = () => false;
     const { message } = tasks.get(task.id);
     open().show(tasks.get(task.id));
     expect((await tasks.untilSettled(task.id)).message).toEqual(message);

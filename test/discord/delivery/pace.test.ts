@@ -1,62 +1,62 @@
 import { describe, expect, it } from 'vitest';
 import { nextEditAt } from '../../../src/discord/delivery/pace.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { madeTask } from '../../services/tasks/made.ts';
+import { buildTask } from '../../services/tasks/made.ts';
 import { minutes, seconds } from './scene.ts';
 
-const born = Date.UTC(2026, 0, 1);
+const CREATED_AT = Date.UTC(2026, 0, 1);
 const snowflakeAt = (time: number): string => String(BigInt(time - 1_420_070_400_000) << 22n);
 
 function job(times: Partial<Task['times']> = {}, messageAt?: number): Task {
   const message = messageAt === undefined ? undefined : { channelId: '1', id: snowflakeAt(messageAt) };
-  return madeTask({ times: { created: born, ...times }, message });
+  return buildTask({ times: { created: CREATED_AT, ...times }, message });
 }
 
 /** The times of all progress edits for a job that changes constantly, in seconds after its start. */
-function moments(task: Task, until: number): number[] {
-  const found: number[] = [];
+function editTimes(task: Task, durationMs: number): number[] {
+  const editSeconds: number[] = [];
   let lastAt: number | undefined;
   for (let edits = 0; ; edits++) {
-    const at = nextEditAt(task, { edits, lastAt, firstSeenAt: born });
-    if (at === undefined || at > born + until) return found;
-    found.push((at - born) / 1_000);
+    const at = nextEditAt(task, { edits, lastAt, firstSeenAt: CREATED_AT });
+    if (at === undefined || at > CREATED_AT + durationMs) return editSeconds;
+    editSeconds.push((at - CREATED_AT) / 1_000);
     lastAt = at;
   }
 }
 
 describe('The pace of progress edits', () => {
   it('Progress edits start immediately, are frequent at first and continue until the interaction token expires', () => {
-    expect(moments(job(), minutes(60))).toEqual([0, 4, 10, 25, 62.5, 156.25, 390.625]);
+    expect(editTimes(job(), minutes(60))).toEqual([0, 4, 10, 25, 62.5, 156.25, 390.625]);
   });
 
   it('One progress edit is reserved for the moment when a job exceeds its wait limit, and is then made immediately', () => {
-    const task = job({ overdue: born + minutes(20) });
-    const lastAt = born + minutes(19);
-    expect(nextEditAt(task, { edits: 7, lastAt, firstSeenAt: born })).toBe(lastAt + seconds(4));
-    expect(nextEditAt(task, { edits: 8, lastAt, firstSeenAt: born })).toBeUndefined();
-    expect(nextEditAt(job(), { edits: 7, lastAt, firstSeenAt: born })).toBeUndefined();
+    const task = job({ overdue: CREATED_AT + minutes(20) });
+    const lastAt = CREATED_AT + minutes(19);
+    expect(nextEditAt(task, { edits: 7, lastAt, firstSeenAt: CREATED_AT })).toBe(lastAt + seconds(4));
+    expect(nextEditAt(task, { edits: 8, lastAt, firstSeenAt: CREATED_AT })).toBeUndefined();
+    expect(nextEditAt(job(), { edits: 7, lastAt, firstSeenAt: CREATED_AT })).toBeUndefined();
   });
 
   it('After the edit that says a job takes longer than usual, the interval depends on the age of the job again', () => {
-    const overdue = born + minutes(20);
-    const shown = { edits: 5, lastAt: overdue, firstSeenAt: born };
-    expect(nextEditAt(job({ overdue }), shown)).toBe(born + minutes(50));
+    const overdue = CREATED_AT + minutes(20);
+    const history = { edits: 5, lastAt: overdue, firstSeenAt: CREATED_AT };
+    expect(nextEditAt(job({ overdue }), history)).toBe(CREATED_AT + minutes(50));
   });
 
   it('Progress edits of a message older than an hour are at least 30 seconds apart, even for a new job', () => {
-    const lastAt = born + seconds(1);
-    const shown = { edits: 1, lastAt, firstSeenAt: born };
-    expect(nextEditAt(job({}, born - minutes(61)), shown)).toBe(lastAt + seconds(30));
-    expect(nextEditAt(job({}, born - minutes(59)), shown)).toBe(lastAt + seconds(4));
+    const lastAt = CREATED_AT + seconds(1);
+    const history = { edits: 1, lastAt, firstSeenAt: CREATED_AT };
+    expect(nextEditAt(job({}, CREATED_AT - minutes(61)), history)).toBe(lastAt + seconds(30));
+    expect(nextEditAt(job({}, CREATED_AT - minutes(59)), history)).toBe(lastAt + seconds(4));
   });
 
   it('After a restart, the minimum interval applies, because the time of the last edit is unknown', () => {
-    const firstSeenAt = born + minutes(3);
+    const firstSeenAt = CREATED_AT + minutes(3);
     expect(nextEditAt(job(), { edits: 3, lastAt: undefined, firstSeenAt })).toBe(firstSeenAt + seconds(4));
   });
 
   it('A clock that was set back does not affect the pace of progress edits', () => {
-    const lastAt = born - minutes(5);
-    expect(nextEditAt(job(), { edits: 1, lastAt, firstSeenAt: born })).toBe(lastAt + seconds(4));
+    const lastAt = CREATED_AT - minutes(5);
+    expect(nextEditAt(job(), { edits: 1, lastAt, firstSeenAt: CREATED_AT })).toBe(lastAt + seconds(4));
   });
 });

@@ -9,11 +9,11 @@ type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 /** Stops the bot after Discord has accepted the message and before the store has recorded it. */
 async function crashAfterPosting({ task, updateTask, tasks, clock, delivery, timers }: Stage): Promise<Task> {
   clock.advance(minutes(15));
-  tasks.failsOn = (_, after) => after.times.settled !== undefined;
+  tasks.shouldFail = (_, after) => after.times.settled !== undefined;
   await updateTask(task.id, { state: 'ready' });
   await until(() => timers() === 1);
   await delivery.finish();
-  tasks.failsOn = () => false;
+  tasks.shouldFail = () => false;
   expect(tasks.get(task.id)).toMatchObject({ state: 'ready', delivery: { intention: { nonce: task.id } } });
   return tasks.get(task.id);
 }
@@ -179,9 +179,9 @@ describe('Posting a new message', () => {
   it('If the message is found, no result is prepared for it', async () => {
     const stage = await sceneWithOrder({ plan: planOf });
     const ready = await crashAfterPosting(stage);
-    const before = stage.preparedCount();
+    const preparedBefore = stage.preparedCount();
     stage.open().show(ready);
     await stage.tasks.untilSettled(ready.id);
-    expect(stage.preparedCount()).toBe(before);
+    expect(stage.preparedCount()).toBe(preparedBefore);
   });
 });

@@ -18,69 +18,69 @@ async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) 
   return {
     ...stage,
     /** Sets the progress and the preview. */
-    async shows(progress: number, word?: string) {
+    async showProgress(progress: number, word?: string) {
       await updateTask(task.id, { state: 'running', progress, word });
       // Longer than the maximum wait for the next edit.
       clock.advance(seconds(4) + 1.5 * (clock.now() - task.times.created));
       edits += 1;
       await tasks.untilEdits(task.id, edits);
     },
-    names: () => discord.messages('studio')[0]?.attachments.map(({ filename }) => filename),
-    uploads: () => writes().flatMap(({ files }) => files.map(({ name }) => name)),
+    attachmentNames: () => discord.messages('studio')[0]?.attachments.map(({ filename }) => filename),
+    uploadedNames: () => writes().flatMap(({ files }) => files.map(({ name }) => name)),
   };
 }
 
 describe('A preview of a running job', () => {
   it('A preview has alt text, is visible during the job and is replaced by the result', async () => {
-    const { task, updateTask, tasks, shows, names, discord } = await runningScene();
-    await shows(10, 'rough');
+    const { task, updateTask, tasks, showProgress, attachmentNames, discord } = await runningScene();
+    await showProgress(10, 'rough');
     expect(discord.messages('studio')[0]?.attachments).toMatchObject([
       { filename: 'rough.webp', description: 'a boat' },
     ]);
-    await shows(50, 'finer');
-    expect(names()).toEqual(['finer.webp']);
+    await showProgress(50, 'finer');
+    expect(attachmentNames()).toEqual(['finer.webp']);
     await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
-    expect(names()).toEqual(['whole.webp']);
+    expect(attachmentNames()).toEqual(['whole.webp']);
   });
 
   it('A preview is removed when the job fails', async () => {
-    const { task, updateTask, tasks, shows, names, uploads } = await runningScene();
-    await shows(10, 'rough');
+    const { task, updateTask, tasks, showProgress, attachmentNames, uploadedNames } = await runningScene();
+    await showProgress(10, 'rough');
     await updateTask(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
     await tasks.untilSettled(task.id);
-    expect(names()).toEqual([]);
-    expect(uploads()).toEqual(['rough.webp']);
+    expect(attachmentNames()).toEqual([]);
+    expect(uploadedNames()).toEqual(['rough.webp']);
   });
 
   it('A preview is uploaded once while only the text changes', async () => {
-    const { shows, names, uploads, read } = await runningScene();
-    for (const progress of [10, 20, 30]) await shows(progress, 'rough');
+    const { showProgress, attachmentNames, uploadedNames, read } = await runningScene();
+    for (const progress of [10, 20, 30]) await showProgress(progress, 'rough');
     expect(read()[0]).toContain('running 30');
-    expect(names()).toEqual(['rough.webp']);
-    expect(uploads()).toEqual(['rough.webp']);
+    expect(attachmentNames()).toEqual(['rough.webp']);
+    expect(uploadedNames()).toEqual(['rough.webp']);
   });
 
   it('A preview stays while the next one is unavailable', async () => {
-    const { shows, names, uploads, read } = await runningScene();
-    await shows(10, 'rough');
-    await shows(20);
+    const { showProgress, attachmentNames, uploadedNames, read } = await runningScene();
+    await showProgress(10, 'rough');
+    await showProgress(20);
     expect(read()[0]).toContain('running 20');
-    expect(names()).toEqual(['rough.webp']);
-    await shows(30, 'rough');
-    expect(uploads()).toEqual(['rough.webp']);
+    expect(attachmentNames()).toEqual(['rough.webp']);
+    await showProgress(30, 'rough');
+    expect(uploadedNames()).toEqual(['rough.webp']);
   });
 
   it('A changed preview alone causes an edit, and an unchanged one does not', async () => {
-    const { task, updateTask, clock, shows, writes, preparedCount, uploads } = await runningScene();
-    await shows(10, 'rough');
-    await shows(10, 'finer');
-    expect(uploads()).toEqual(['rough.webp', 'finer.webp']);
+    const { task, updateTask, clock, showProgress, writes, preparedCount, uploadedNames } = await runningScene();
+    await showProgress(10, 'rough');
+    await showProgress(10, 'finer');
+    expect(uploadedNames()).toEqual(['rough.webp', 'finer.webp']);
     for (const word of ['finer', undefined]) {
-      const before = preparedCount();
+      const countBefore = preparedCount();
       clock.advance(minutes(2));
-      await updateTask(task.id, { state: 'running', word, polls: before });
-      await until(() => preparedCount() > before);
+      await updateTask(task.id, { state: 'running', word, polls: countBefore });
+      await until(() => preparedCount() > countBefore);
     }
     clock.advance(minutes(2));
     expect(writes()).toHaveLength(2);
@@ -98,35 +98,46 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview is uploaded again after an unknown outcome and after a restart', async () => {
-    const { task, updateTask, tasks, clock, discord, delivery, open, shows, logged, names, uploads } =
-      await runningScene();
+    const {
+      task,
+      updateTask,
+      tasks,
+      clock,
+      discord,
+      delivery,
+      open,
+      showProgress,
+      logged,
+      attachmentNames,
+      uploadedNames,
+    } = await runningScene();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await updateTask(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logged().includes('Progress was not shown'));
-    await shows(10, 'rough');
-    expect(uploads()).toEqual(Array(5).fill('rough.webp'));
+    await showProgress(10, 'rough');
+    expect(uploadedNames()).toEqual(Array(5).fill('rough.webp'));
     await delivery.finish();
-    const again = open();
-    await updateTask(task.id, { state: 'running', progress: 20 }, again);
+    const secondDelivery = open();
+    await updateTask(task.id, { state: 'running', progress: 20 }, secondDelivery);
     clock.advance(seconds(10));
     await tasks.untilEdits(task.id, 2);
-    await updateTask(task.id, { state: 'running', progress: 30, word: 'rough' }, again);
+    await updateTask(task.id, { state: 'running', progress: 30, word: 'rough' }, secondDelivery);
     clock.advance(minutes(10));
     await tasks.untilEdits(task.id, 3);
-    expect(uploads()).toHaveLength(6);
-    expect(names()).toEqual(['rough.webp']);
+    expect(uploadedNames()).toHaveLength(6);
+    expect(attachmentNames()).toEqual(['rough.webp']);
   });
 
   it('After Discord refuses a preview, the text stays and no further preview is sent', async () => {
-    const { task, updateTask, shows, logged, uploads, read, names } = await runningScene({
+    const { task, updateTask, showProgress, logged, uploadedNames, read, attachmentNames } = await runningScene({
       limits: { uploadBytes: 3 },
     });
     await updateTask(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logged().includes('"trouble":"too-large"'));
-    await shows(10, 'finer');
+    await showProgress(10, 'finer');
     expect(read()[0]).toContain('running 10');
-    expect(uploads()).toEqual(['rough.webp']);
-    expect(names()).toEqual([]);
+    expect(uploadedNames()).toEqual(['rough.webp']);
+    expect(attachmentNames()).toEqual([]);
   });
 
   it('A preview that is being uploaded is cancelled when the job ends', async () => {
@@ -157,9 +168,9 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview of a private job is sent privately', async () => {
-    const { shows, names, discord, writes } = await runningScene({ order: { isPrivate: true } });
-    await shows(10, 'rough');
-    expect(names()).toEqual(['rough.webp']);
+    const { showProgress, attachmentNames, discord, writes } = await runningScene({ order: { isPrivate: true } });
+    await showProgress(10, 'rough');
+    expect(attachmentNames()).toEqual(['rough.webp']);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
     expect(writes().map(({ route }) => route)).toEqual(['/webhooks/:application/:token/messages/:message']);
   });

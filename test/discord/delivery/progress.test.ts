@@ -2,7 +2,7 @@ import { PermissionFlagsBits as Permission, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { isDeferred, minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 
-const due = [0, 4, 10, 25, 62.5, 156.25, 390.625].map(seconds);
+const editTimes = [0, 4, 10, 25, 62.5, 156.25, 390.625].map(seconds);
 
 describe('Progress edits', () => {
   it('Progress is shown immediately, and the response to the first edit supplies the id of the message', async () => {
@@ -14,10 +14,10 @@ describe('Progress edits', () => {
     expect(known.message).toEqual({ channelId: channel.id, id: message?.id });
   });
 
-  it('Progress edits show only the latest news, at most seven times before the wait limit', async () => {
+  it('Progress edits show only the latest state, and at most seven are made before the wait limit', async () => {
     const { task, updateTask, tasks, clock, writes, writtenContents } = await sceneWithOrder();
     const start = clock.now();
-    for (const [index, at] of due.entries()) {
+    for (const [index, at] of editTimes.entries()) {
       await updateTask(task.id, { state: 'running', progress: index });
       await updateTask(task.id, { state: 'running', progress: index + 0.5 });
       clock.advance(start + at - clock.now());
@@ -29,7 +29,7 @@ describe('Progress edits', () => {
     await tasks.untilEdits(task.id, 8);
     await updateTask(task.id, { state: 'running', progress: 100 });
     clock.advance(minutes(600));
-    expect(writes().map(({ at }) => at - start)).toEqual([...due, minutes(20) + (due.at(-1) ?? 0)]);
+    expect(writes().map(({ at }) => at - start)).toEqual([...editTimes, minutes(20) + (editTimes.at(-1) ?? 0)]);
     expect(writtenContents()).toEqual([0, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 99].map((one) => `running ${one}`));
   });
 
@@ -49,16 +49,16 @@ describe('Progress edits', () => {
   });
 
   it('Progress that is being prepared when the job ends is not shown', async () => {
-    const slow = Promise.withResolvers<void>();
+    const preparation = Promise.withResolvers<void>();
     const { task, updateTask, tasks, writtenContents, preparedCount } = await sceneWithOrder({
       plan: async (one) => {
-        if (one.state === 'running') await slow.promise;
+        if (one.state === 'running') await preparation.promise;
         return planOf(one);
       },
     });
     await updateTask(task.id, { state: 'running' });
     await updateTask(task.id, { state: 'ready' });
-    slow.resolve();
+    preparation.resolve();
     await tasks.untilSettled(task.id);
     expect(preparedCount()).toBe(2);
     expect(writtenContents()).toEqual(['ready']);
@@ -67,13 +67,13 @@ describe('Progress edits', () => {
   it('The count of progress edits continues after a restart', async () => {
     const { task, updateTask, tasks, clock, open, writtenContents } = await sceneWithOrder();
     tasks.put({ ...task, delivery: { progressEdits: 6 } });
-    const again = open();
-    await updateTask(task.id, { state: 'running', progress: 70 }, again);
+    const secondDelivery = open();
+    await updateTask(task.id, { state: 'running', progress: 70 }, secondDelivery);
     clock.advance(seconds(4));
     await tasks.untilEdits(task.id, 7);
-    await updateTask(task.id, { state: 'running', progress: 80 }, again);
+    await updateTask(task.id, { state: 'running', progress: 80 }, secondDelivery);
     clock.advance(minutes(10));
-    await updateTask(task.id, { state: 'ready' }, again);
+    await updateTask(task.id, { state: 'ready' }, secondDelivery);
     await tasks.untilSettled(task.id);
     expect(writtenContents()).toEqual(['running 70', 'ready 80']);
   });
@@ -171,7 +171,7 @@ describe('Progress edits', () => {
     ]);
   });
 
-  it('Progress stops when Discord rejects the bot’s token, and only the result is retried', async () => {
+  it('Progress stops when the bot loses access to the channel, and only the result is retried', async () => {
     const { task, updateTask, tasks, clock, discord, deny, channel, logged, writes, read } = await sceneWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
@@ -222,29 +222,29 @@ describe('Progress edits', () => {
   it('A progress edit counts even if the store cannot record it', async () => {
     const { task, updateTask, tasks, clock, logged, writtenContents, preparedCount } = await sceneWithOrder();
     const start = clock.now();
-    for (const [index, at] of due.entries()) {
+    for (const [index, at] of editTimes.entries()) {
       await updateTask(task.id, { state: 'running', progress: index });
       clock.advance(start + at - clock.now());
       await until(() => writtenContents().length > index);
       if (index === 0) await tasks.untilEdits(task.id, 1);
-      tasks.failsOn = (before, after) => after.delivery.progressEdits !== before.delivery.progressEdits;
+      tasks.shouldFail = (before, after) => after.delivery.progressEdits !== before.delivery.progressEdits;
       await until(() => tasks.failures === index);
     }
     await updateTask(task.id, { state: 'running', progress: 99 });
     clock.advance(minutes(60));
     await updateTask(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
-    expect(writtenContents()).toEqual([...due.map((_, index) => `running ${index}`), 'ready 99']);
+    expect(writtenContents()).toEqual([...editTimes.map((_, index) => `running ${index}`), 'ready 99']);
     expect(preparedCount()).toBe(8);
     expect(logged()).toContain('could not be stored');
   });
 
-  it('An expired token is not used again, even if the store cannot record its end', async () => {
+  it('An expired token is not used again, even if the store cannot record that it has expired', async () => {
     const { task, updateTask, tasks, clock, discord, writtenContents, requestsTo } = await sceneWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     discord.expireTokens();
-    tasks.failsOn = (_, after) => after.route.token === undefined && after.state === 'running';
+    tasks.shouldFail = (_, after) => after.route.token === undefined && after.state === 'running';
     clock.advance(seconds(5));
     await updateTask(task.id, { state: 'running', progress: 20 });
     await until(() => tasks.failures === 1);

@@ -57,7 +57,7 @@ describe('The delivery of a result', () => {
     expect(discord.requests.filter(({ status }) => status >= 400)).toEqual([]);
   });
 
-  it('A moment earlier, the interaction token is still used', async () => {
+  it('The interaction token is used for a result until one minute before the token expires', async () => {
     const { task, updateTask, tasks, clock, requestsTo } = await sceneWithOrder();
     clock.advance(minutes(14) - 1);
     await updateTask(task.id, { state: 'ready' });
@@ -119,8 +119,8 @@ describe('The delivery of a result', () => {
     expect(settled.message?.channelId).toBe(dm);
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
     expect(read()).toEqual([expect.stringContaining('running')]);
-    const after = writes().slice(1);
-    expect(after.map(({ path }) => path)).toEqual([`/channels/${dm}/messages`]);
+    const laterWrites = writes().slice(1);
+    expect(laterWrites.map(({ path }) => path)).toEqual([`/channels/${dm}/messages`]);
   });
 
   it('A private result stays private if Discord refuses its token', async () => {
@@ -134,7 +134,7 @@ describe('The delivery of a result', () => {
     expect(read()).toHaveLength(1);
   });
 
-  it('In a direct message with the bot, the result is edited in after the token has expired', async () => {
+  it('In a direct message with the bot, the message is edited with the bot token after the interaction token has expired', async () => {
     const { directMessages, task, updateTask, tasks, clock, writes } = await sceneWithOrder({
       order: { in: 'dm', by: 'installer' },
     });
@@ -151,11 +151,11 @@ describe('The delivery of a result', () => {
   it.each([
     ['refuses direct messages', 'refused', 50007],
     ['shares no server with the bot', 'gone', 50278],
-  ] as const)('A result stays ready after one request if the member %s', async (_, how, code) => {
+  ] as const)('A result stays ready after one request if the member %s', async (_, reason, code) => {
     const { task, updateTask, tasks, clock, discord, logged, writes } = await sceneWithOrder({
       order: { isPrivate: true },
     });
-    if (how === 'refused') discord.world.user('member').directMessages = 'refused';
+    if (reason === 'refused') discord.world.user('member').directMessages = 'refused';
     else for (const guild of discord.world.guilds.values()) guild.members.delete(task.requesterId);
     clock.advance(minutes(15));
     await updateTask(task.id, { state: 'ready' });
@@ -164,17 +164,23 @@ describe('The delivery of a result', () => {
     expect(logged()).toContain(`"code":${code}`);
   });
 
-  it.each(['token', 'bot'])('A result is not delivered to a deleted message, with the token type "%s"', async (by) => {
-    const { task, updateTask, tasks, clock, client, discord, writes } = await sceneWithOrder();
-    await updateTask(task.id, { state: 'running', progress: 10 });
-    const { message } = await tasks.untilEdits(task.id, 1);
-    await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
-    if (by === 'bot') clock.advance(minutes(15));
-    await updateTask(task.id, { state: 'ready' });
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'ready', delivery: { undeliverable: 'deleted' } });
-    expect(discord.messages('studio')).toEqual([]);
-    expect(writes().map(({ status }) => status)).toEqual([200, 404]);
-  });
+  it.each(['token', 'bot'])(
+    'A result is not delivered to a deleted message, with the token type "%s"',
+    async (tokenType) => {
+      const { task, updateTask, tasks, clock, client, discord, writes } = await sceneWithOrder();
+      await updateTask(task.id, { state: 'running', progress: 10 });
+      const { message } = await tasks.untilEdits(task.id, 1);
+      await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+      if (tokenType === 'bot') clock.advance(minutes(15));
+      await updateTask(task.id, { state: 'ready' });
+      expect(await tasks.untilSettled(task.id)).toMatchObject({
+        state: 'ready',
+        delivery: { undeliverable: 'deleted' },
+      });
+      expect(discord.messages('studio')).toEqual([]);
+      expect(writes().map(({ status }) => status)).toEqual([200, 404]);
+    },
+  );
 
   it('If the bot no longer sees the channel, each route is tried once and the result goes to a direct message', async () => {
     const { directMessages, deny, task, updateTask, tasks, clock, logged, writes } = await sceneWithOrder();
@@ -235,9 +241,9 @@ describe('The delivery of a result', () => {
     delivery.show(ready);
     await tasks.untilSettled(task.id);
     delivery.show(ready);
-    const again = open();
-    again.show(ready);
-    await again.finish();
+    const secondDelivery = open();
+    secondDelivery.show(ready);
+    await secondDelivery.finish();
     clock.advance(minutes(60));
     await delivery.finish();
     expect(writes()).toHaveLength(1);
@@ -254,12 +260,12 @@ describe('The delivery of a result', () => {
 
   it('A result is not delivered if its task was settled in the meantime', async () => {
     const { task, tasks, delivery, clock, writes } = await sceneWithOrder();
-    const open = await tasks.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
+    const unconfirmed = await tasks.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
     const settled = await tasks.change(task.id, (one) => markDismissed(one, clock.now()));
-    const asked = tasks.asked;
+    const changesBefore = tasks.attemptedChanges;
     delivery.show(settled);
-    expect(tasks.asked).toBe(asked);
-    delivery.show(open);
+    expect(tasks.attemptedChanges).toBe(changesBefore);
+    delivery.show(unconfirmed);
     await delivery.finish();
     expect(writes()).toEqual([]);
   });

@@ -20,12 +20,12 @@ describe('The route to a member', () => {
 
   it.each([
     ['a server where the bot is installed', { in: 'studio' }, true],
-    ['a thread there', { in: 'thread' }, true],
-    ['a channel where it is not allowed to write', { in: 'read-only' }, false],
-    ['a server where only the member has installed it', { by: 'installer' }, false],
-    ['a group of people', { by: 'installer', in: 'friends' }, false],
+    ['a thread in a server where the bot is installed', { in: 'thread' }, true],
+    ['a channel where the bot is not allowed to write', { in: 'read-only' }, false],
+    ['a server where only the member has installed the bot', { by: 'installer' }, false],
+    ['a group message', { by: 'installer', in: 'friends' }, false],
     ['a direct message with the bot', { in: 'dm' }, true],
-    ['a direct message with the bot, of someone who has installed it', { by: 'installer', in: 'dm' }, true],
+    ['a direct message between the bot and a member who has installed it', { by: 'installer', in: 'dm' }, true],
   ] as const)(
     'The route to a member records for %s whether the bot itself may post there',
     async (_, order, mayPost) => {

@@ -6,7 +6,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { customId } from '../../../src/discord/custom-ids.ts';
 import { Delivery } from '../../../src/discord/delivery/delivery.ts';
 import type { DeliveryParts } from '../../../src/discord/delivery/record.ts';
-import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import { Responder } from '../../../src/discord/outbox/responder.ts';
 import { routeOf } from '../../../src/discord/place.ts';
@@ -24,7 +24,7 @@ export { until };
 export const minutes = (count: number): number => count * 60_000;
 export const seconds = (count: number): number => count * 1_000;
 
-class CountedClock implements Clock {
+class TimerCountingClock implements Clock {
   readonly #clock: Clock;
   readonly #pending = new Set<object>();
 
@@ -78,7 +78,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     if (expects !== 'refusals') expect(discord.violations).toEqual([]);
     if (expects !== 'waits') expect(discord.rateLimitHits).toEqual([]);
   });
-  const clients = openDiscordClients(discord.apiUrl);
+  const clients = createDiscordClients(discord.apiUrl);
   const { client } = clients;
   onTestFinished(() => clients.close());
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
@@ -89,25 +89,30 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   });
 
   const lines: string[] = [];
-  const log = openLog({ level: 'debug', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
+  const log = openLog({
+    level: 'debug',
+    secrets: [discord.token],
+    isReadable: false,
+    write: (line) => lines.push(line),
+  });
   const outbox = new Outbox(clients, log);
   let outstanding = 0;
   let prepared = 0;
   onTestFinished(() => expect(outstanding).toBe(0));
   const prepare = async (task: Task, signal?: AbortSignal): Promise<PreparedMessage> => {
-    const shown = await plan(task, signal);
+    const messagePlan = await plan(task, signal);
     outstanding += 1;
     prepared += 1;
     return {
-      plan: shown,
+      plan: messagePlan,
       release: () => {
         outstanding -= 1;
       },
     };
   };
-  const counted = new CountedClock(clock);
+  const countingClock = new TimerCountingClock(clock);
   const parts: DeliveryParts = {
-    ...{ outbox, clock: counted, log, prepare },
+    ...{ outbox, clock: countingClock, log, prepare },
     hintAt: ({ id }) => ({
       content: `${id} perhaps shown`,
       controls: [{ type: 'button', id: customId('showall', 1, id), label: 'Show here' }],
@@ -125,20 +130,20 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   /** A member requests a task and sees the deferred reply. */
   async function order({ by = 'member', in: place, isPrivate = false }: Order = {}) {
     const actor = place === undefined ? discord.as(by) : discord.as(by).in(place);
-    const { interaction, exchange } = await received(() => actor.slash('make'));
+    const { interaction, exchange } = await receiveInteraction(() => actor.slash('make'));
     await responderFor(interaction).acknowledge(isPrivate ? 'private answer' : 'public answer');
-    return { task: keep(interaction, { isPrivate }), exchange, interaction, channel: actor.channel };
+    return { task: storeTask(interaction, { isPrivate }), exchange, interaction, channel: actor.channel };
   }
 
   /** A member presses a button, and the new task is shown in that message. */
   async function press(message: Pick<Message, 'id'>, button: string, by = 'member') {
-    const { interaction, exchange } = await received(() => discord.as(by).click(message, button));
+    const { interaction, exchange } = await receiveInteraction(() => discord.as(by).click(message, button));
     await responderFor(interaction).acknowledge('pressed message');
     const place = { channelId: interaction.channelId ?? '', id: message.id };
-    return { task: keep(interaction, { message: place }), exchange };
+    return { task: storeTask(interaction, { message: place }), exchange };
   }
 
-  async function received(act: () => Promise<Exchange>) {
+  async function receiveInteraction(act: () => Promise<Exchange>) {
     const interaction = new Promise<BaseInteraction>((resolve) => client.once(Events.InteractionCreate, resolve));
     const exchange = await act();
     return { exchange, interaction: await interaction };
@@ -148,7 +153,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     return new Responder(outbox, { interactionId, applicationId, token });
   }
 
-  function keep(
+  function storeTask(
     interaction: BaseInteraction,
     { isPrivate = false, message }: { isPrivate?: boolean; message?: MessagePlace },
   ) {
@@ -174,9 +179,9 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     return task;
   }
 
-  /** Changes the stored task, as news from the gateway does, and announces it to the delivery. */
-  async function updateTask(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
-    to.show(await tasks.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
+  /** Changes the stored task, as a poll does, and announces it to the delivery. */
+  async function updateTask(id: string, change: Partial<TaskFacts>, target: Delivery = delivery): Promise<void> {
+    target.show(await tasks.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
   }
 
   const writes = () =>
@@ -187,10 +192,10 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   return {
     ...{ clock, discord, tasks, delivery, open, order, press, updateTask, client },
     /** The number of timers that the delivery has set. */
-    timers: () => counted.pending,
+    timers: () => countingClock.pending,
     /** Advances the clock as soon as the delivery waits for it. */
     async advanceOnceWaiting(ms: number) {
-      await until(() => counted.pending > 0);
+      await until(() => countingClock.pending > 0);
       clock.advance(ms);
     },
     logged: () => lines.join(''),
@@ -216,8 +221,8 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
 
 /** Opens a scene with one request. */
 export async function sceneWithOrder({ order = {}, ...options }: SceneOptions & { order?: Order } = {}) {
-  const set = await scene(options);
-  return { ...set, ...(await set.order(order)) };
+  const base = await scene(options);
+  return { ...base, ...(await base.order(order)) };
 }
 
 export function planOf({ id, state, progress, delivery, requesterId }: Task): MessagePlan {

@@ -13,11 +13,11 @@ const plan = (task: Task) => {
 
 /** Stops the bot after Discord has shown the end and before the store has recorded it, as when Redis does not respond for longer than a lease. */
 async function crashAfterShowing({ task, updateTask, tasks, delivery, timers }: Stage): Promise<Task> {
-  tasks.failsOn = (_, after) => after.times.settled !== undefined || after.delivery.call !== undefined;
+  tasks.shouldFail = (_, after) => after.times.settled !== undefined || after.delivery.call !== undefined;
   await updateTask(task.id, { state: 'ready' });
   await until(() => timers() === 1);
   await delivery.finish();
-  tasks.failsOn = () => false;
+  tasks.shouldFail = () => false;
   return tasks.get(task.id);
 }
 
@@ -37,7 +37,7 @@ async function restart({ open, tasks }: Stage, task: Task): Promise<Task> {
 
 const HINT = 'perhaps shown';
 
-describe('An end in a message that can only be reached with its token', () => {
+describe('A result in a message that can only be reached with its token', () => {
   it('After a crash while the token is valid, the same message is edited again, and nothing else is sent', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
     const ready = await crashAfterShowing(stage);
@@ -52,7 +52,7 @@ describe('An end in a message that can only be reached with its token', () => {
     ['private', { isPrivate: true, by: 'member' }, 'studio'],
     ['in a server without the bot', { by: 'installer' }, 'lobby'],
   ] as const)(
-    'After a crash and the end of the token, an end that is %s is not shown twice',
+    'After a crash and the expiry of the token, a result that is %s is not shown twice',
     async (_, order, place) => {
       const stage = await sceneWithOrder({ plan, order });
       const ready = await crashAfterShowing(stage);
@@ -64,7 +64,7 @@ describe('An end in a message that can only be reached with its token', () => {
     },
   );
 
-  it('If the end was not shown before the crash, the task’s owner is told where to find it', async () => {
+  it('If the result was not shown before the crash, the task’s owner is sent a hint where to find it', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
     const ready = await crashBeforeShowing(stage);
     stage.clock.advance(minutes(15));
@@ -72,21 +72,24 @@ describe('An end in a message that can only be reached with its token', () => {
     expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
   });
 
-  it.each([0, 60])('After a crash and %i minutes of downtime, the task’s owner is not told again', async (away) => {
-    const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
-    const ready = await crashAfterShowing(stage);
-    const { clock, tasks, open, timers } = stage;
-    clock.advance(minutes(15));
-    tasks.failsOn = (_, after) => after.times.settled !== undefined;
-    const second = open();
-    second.show(ready);
-    await until(() => timers() === 1);
-    await second.finish();
-    tasks.failsOn = () => false;
-    clock.advance(minutes(away));
-    expect(await restart(stage, tasks.get(ready.id))).toMatchObject({ delivery: { undeliverable: 'no-way' } });
-    expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
-  });
+  it.each([0, 60])(
+    'After a crash and %i minutes of downtime, the task’s owner is not sent a second hint',
+    async (downtimeMinutes) => {
+      const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
+      const ready = await crashAfterShowing(stage);
+      const { clock, tasks, open, timers } = stage;
+      clock.advance(minutes(15));
+      tasks.shouldFail = (_, after) => after.times.settled !== undefined;
+      const secondDelivery = open();
+      secondDelivery.show(ready);
+      await until(() => timers() === 1);
+      await secondDelivery.finish();
+      tasks.shouldFail = () => false;
+      clock.advance(minutes(downtimeMinutes));
+      expect(await restart(stage, tasks.get(ready.id))).toMatchObject({ delivery: { undeliverable: 'no-way' } });
+      expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
+    },
+  );
 
   it('An edit whose response was lost does not count as refused if its repetition is refused', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
@@ -102,7 +105,7 @@ describe('An end in a message that can only be reached with its token', () => {
     expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
   });
 
-  it('An end in a public message that is not known yet is found there', async () => {
+  it('A result in a public message whose id was not stored is found there', async () => {
     const stage = await sceneWithOrder({ plan });
     const ready = await crashAfterShowing(stage);
     expect(ready.message).toBeUndefined();

@@ -5,34 +5,39 @@ import type { Intention, Task } from '../../../src/services/tasks/task.ts';
 import { minutes, seconds } from '../delivery/scene.ts';
 
 const at = Date.UTC(2026, 0, 1);
-const us = '1454000000000000001';
+const ownId = '1454000000000000001';
 const intention: Intention = { by: 'channel', channelId: '7', nonce: 'mine', at };
-const task = { id: 'mine', route: { applicationId: us } } as Task;
+const task = { id: 'mine', route: { applicationId: ownId } } as Task;
 
 const idAt = (time: number): string => String(SnowflakeUtil.generate({ timestamp: time, increment: 0n }));
 const components = [{ type: 1, components: [{ type: 2, custom_id: 'act.1.mine.0' }] }];
-const message = (time: number, more: object = {}) => ({ id: idAt(time), author: { id: us }, components, ...more });
+const message = (time: number, changes: object = {}) => ({
+  id: idAt(time),
+  author: { id: ownId },
+  components,
+  ...changes,
+});
 
 /** A channel whose messages are requested page by page. */
-function channel(messages: { id: string }[], page = 100) {
-  const asked: string[] = [];
-  const before = async (_: string, id: string): Promise<unknown[]> => {
-    asked.push(id);
+function channel(messages: { id: string }[], pageSize = 100) {
+  const requestedIds: string[] = [];
+  const messagesBefore = async (_: string, id: string): Promise<unknown[]> => {
+    requestedIds.push(id);
     const older = messages.filter((one) => BigInt(one.id) < BigInt(id));
-    return older.sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1)).slice(0, page);
+    return older.sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1)).slice(0, pageSize);
   };
-  return { before, asked };
+  return { messagesBefore, asked: requestedIds };
 }
 
-const found = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
+const findIn = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
 
 describe('The search for a message from the bot', () => {
   it('The search for a message finds those from the bot by their author or their application', async () => {
-    const mine = message(at + seconds(2));
-    expect(await found([mine])).toEqual({ channelId: '7', id: mine.id });
-    expect(await found([{ ...mine, ...{ author: { id: '9' }, application_id: us } }])).toEqual({
+    const ownMessage = message(at + seconds(2));
+    expect(await findIn([ownMessage])).toEqual({ channelId: '7', id: ownMessage.id });
+    expect(await findIn([{ ...ownMessage, ...{ author: { id: '9' }, application_id: ownId } }])).toEqual({
       channelId: '7',
-      id: mine.id,
+      id: ownMessage.id,
     });
   });
 
@@ -48,28 +53,30 @@ describe('The search for a message from the bot', () => {
     ['from long before', message(at - minutes(2))],
     ['from long after', message(at + minutes(16))],
     ['with unknown properties', { id: idAt(at) }],
-  ])('The search for a message from the bot does not accept one %s', async (_, other) => {
-    expect(await found([other])).toBeUndefined();
+  ])('The search for a message from the bot does not accept a message %s', async (_, other) => {
+    expect(await findIn([other])).toBeUndefined();
   });
 
   it('The search tolerates a small difference between the clocks', async () => {
-    const mine = message(at - seconds(59));
-    expect(await found([mine])).toEqual({ channelId: '7', id: mine.id });
+    const ownMessage = message(at - seconds(59));
+    expect(await findIn([ownMessage])).toEqual({ channelId: '7', id: ownMessage.id });
   });
 
   it('The search requests no more pages than necessary', async () => {
-    const talk = [...Array(250).keys()].map((count) => ({ id: idAt(at + minutes(10) - seconds(2 * count)) }));
-    const { asked, ...busy } = channel([
-      ...talk,
+    const laterMessages = [...Array(250).keys()].map((count) => ({ id: idAt(at + minutes(10) - seconds(2 * count)) }));
+    const { asked: requestedIds, ...busyChannel } = channel([
+      ...laterMessages,
       ...[...Array(300).keys()].map((count) => ({ id: idAt(at - minutes(2 + count)) })),
     ]);
-    expect(await findPosted(task, intention, busy)).toBeUndefined();
-    expect(asked).toHaveLength(3);
+    expect(await findPosted(task, intention, busyChannel)).toBeUndefined();
+    expect(requestedIds).toHaveLength(3);
   });
 
   it('The search stops early in a channel with too many messages', async () => {
-    const { asked, ...busy } = channel([...Array(5_000).keys()].map((count) => ({ id: idAt(at + count * 100) })));
-    expect(await findPosted(task, intention, busy)).toBeUndefined();
-    expect(asked).toHaveLength(10);
+    const { asked: requestedIds, ...busyChannel } = channel(
+      [...Array(5_000).keys()].map((count) => ({ id: idAt(at + count * 100) })),
+    );
+    expect(await findPosted(task, intention, busyChannel)).toBeUndefined();
+    expect(requestedIds).toHaveLength(10);
   });
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { attachmentRefresher } from '../../../src/discord/outbox/attachment-addresses.ts';
-import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -12,19 +12,19 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-const address = 'https://cdn.example/attachments/1/2/a.png?ex=0';
+const url = 'https://cdn.example/attachments/1/2/a.png?ex=0';
 
 /** The URL after Discord has responded with this body; without a body it never responds. */
-async function refreshedBy(answer: { status?: number; body?: unknown }) {
+async function refreshWith(reply: { status?: number; body?: unknown }) {
   const clock = new ManualClock();
   const server = createServer((request, response) => {
     request.resume();
-    if (answer.body === undefined) return clock.advance(10_000);
-    const { status = 200 } = answer;
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    if (reply.body === undefined) return clock.advance(10_000);
+    const { status = 200 } = reply;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const clients = openDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const clients = createDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   clients.client.rest.setToken('token');
   closers.push(async () => {
     await clients.close();
@@ -32,14 +32,14 @@ async function refreshedBy(answer: { status?: number; body?: unknown }) {
     await new Promise((resolve) => server.close(resolve));
   });
   const logged: string[] = [];
-  const log = { info: (facts: object, sentence: string) => void logged.push(JSON.stringify(facts) + sentence) };
-  const refreshed = await attachmentRefresher(clients, clock, log)([address]);
+  const log = { info: (facts: object, message: string) => void logged.push(JSON.stringify(facts) + message) };
+  const refreshed = await attachmentRefresher(clients, clock, log)([url]);
   return { refreshed: [...refreshed], logged: logged.join('\n') };
 }
 
 it('Fresh URLs are matched with the old ones, and malformed entries in the response are ignored', async () => {
-  const body = { refreshed_urls: [{ original: address, refreshed: 'https://cdn.example/new' }, { original: 'b' }, 7] };
-  expect((await refreshedBy({ body })).refreshed).toEqual([[address, 'https://cdn.example/new']]);
+  const body = { refreshed_urls: [{ original: url, refreshed: 'https://cdn.example/new' }, { original: 'b' }, 7] };
+  expect((await refreshWith({ body })).refreshed).toEqual([[url, 'https://cdn.example/new']]);
 });
 
 it.each([
@@ -47,8 +47,8 @@ it.each([
   ['another shape', { body: { refreshed_urls: 'none' } }],
   ['a failure', { status: 500, body: {} }],
   ['no response in time', {}],
-])('No URL is refreshed if Discord responds with %s', async (_, answer) => {
-  const { refreshed, logged } = await refreshedBy(answer);
+])('No URL is refreshed if Discord responds with %s', async (_, reply) => {
+  const { refreshed, logged } = await refreshWith(reply);
   expect(refreshed).toEqual([]);
-  expect(logged).not.toContain(address);
+  expect(logged).not.toContain(url);
 });

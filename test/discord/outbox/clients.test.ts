@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 
 it('The clients leave no timer that would keep a stopped bot in memory', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const { close } = openDiscordClients('http://127.0.0.1:9/api');
+  const { close } = createDiscordClients('http://127.0.0.1:9/api');
   expect(vi.getTimerCount()).toBeGreaterThan(0);
   await close();
   expect(vi.getTimerCount()).toBe(0);

@@ -1,7 +1,7 @@
 import { Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startDiscord } from '../../../sandbox/discord/discord.ts';
-import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import { openLog } from '../../../src/lib/log.ts';
 
@@ -10,10 +10,10 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function connected() {
+async function openConnectedClient() {
   const discord = await startDiscord();
   closers.push(() => discord.close());
-  const clients = openDiscordClients(discord.apiUrl);
+  const clients = createDiscordClients(discord.apiUrl);
   const { client, close } = clients;
   closers.push(() => close());
   client.rest.setToken(discord.token);
@@ -23,29 +23,32 @@ async function connected() {
   return {
     discord,
     rest: client.rest,
-    outbox: new Outbox(clients, openLog({ level: 'info', secrets: [], readable: false, write: () => undefined })),
+    outbox: new Outbox(clients, openLog({ level: 'info', secrets: [], isReadable: false, write: () => undefined })),
     route,
     posts,
   };
 }
 
-const lost = [
+const lostResponses = [
   ['a failure', { type: 'status', status: 502 }],
   ['a closed connection after the message was posted', { type: 'reset', done: true }],
   ['missing after the message was posted', { type: 'hang', done: true }],
 ] as const;
 
 describe('A message without a nonce', () => {
-  it.each(lost)('A message without a nonce is sent only once even if the response is %s', async (_what, fault) => {
-    const { discord, rest, route, posts } = await connected();
-    discord.faults.add({ on: { method: 'POST' }, do: fault });
-    await expect(rest.post(route, { body: { content: 'once' } })).rejects.toThrow();
-    expect(posts()).toHaveLength(1);
-    expect(discord.messages('studio').length).toBeLessThan(2);
-  });
+  it.each(lostResponses)(
+    'A message without a nonce is sent only once even if the response is %s',
+    async (_what, fault) => {
+      const { discord, rest, route, posts } = await openConnectedClient();
+      discord.faults.add({ on: { method: 'POST' }, do: fault });
+      await expect(rest.post(route, { body: { content: 'once' } })).rejects.toThrow();
+      expect(posts()).toHaveLength(1);
+      expect(discord.messages('studio').length).toBeLessThan(2);
+    },
+  );
 
   it('A failed message without a nonce counts towards the rate limit of its route', async () => {
-    const { discord, rest, route, posts } = await connected();
+    const { discord, rest, route, posts } = await openConnectedClient();
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 503 }, times: 5 });
     for (let attempt = 0; attempt < 5; attempt++)
       await expect(rest.post(route, { body: { content: 'once' } })).rejects.toMatchObject({ status: 503 });
@@ -54,20 +57,20 @@ describe('A message without a nonce', () => {
   });
 
   it('A message without a nonce is sent again after a 429, which is a definite refusal', async () => {
-    const { discord, rest, route } = await connected();
+    const { discord, rest, route } = await openConnectedClient();
     discord.faults.add({ do: { type: '429', scope: 'user', retryAfter: 0.01 }, times: 2 });
     await rest.post(route, { body: { content: 'once' } });
     expect(discord.messages('studio')).toHaveLength(1);
   });
 
   it('A message with a nonce is sent until Discord returns it, and is posted only once', async () => {
-    const { discord, outbox, posts } = await connected();
+    const { discord, outbox, posts } = await openConnectedClient();
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true } });
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 502 } });
     const { id: channelId } = discord.world.channel('studio');
-    const sent = { body: { content: 'once', components: [], allowed_mentions: { parse: [] as [] } }, files: [] };
-    const place = await outbox.post(channelId, 'nonce', sent);
+    const message = { body: { content: 'once', components: [], allowed_mentions: { parse: [] as [] } }, files: [] };
+    const posted = await outbox.post(channelId, 'nonce', message);
     expect(posts()).toHaveLength(3);
-    expect(discord.messages('studio').map(({ id }) => id)).toEqual([place?.id]);
+    expect(discord.messages('studio').map(({ id }) => id)).toEqual([posted?.id]);
   });
 });

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { Routes } from 'discord.js';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { bodyOf } from '../../../src/discord/adapter.ts';
-import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import type { FilePlan } from '../../../src/discord/plan.ts';
 
 /** Starts a server that fails the first upload and records the second one. */
-async function discord() {
+async function startServer() {
   const bodies: Buffer[] = [];
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -25,7 +25,7 @@ async function discord() {
 }
 
 it('A file on disk is sent together with one in memory, and again after an error from Discord', async () => {
-  const { apiUrl, bodies } = await discord();
+  const { apiUrl, bodies } = await startServer();
   const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'video');
@@ -35,7 +35,7 @@ it('A file on disk is sent together with one in memory, and again after an error
     { name: 'video.mp4', path, size: video.length, mime: 'video/mp4', alt: 'Waves' },
     { name: 'words.txt', bytes: Buffer.from('some words') },
   ];
-  const { tokenRest, close } = openDiscordClients(apiUrl);
+  const { tokenRest, close } = createDiscordClients(apiUrl);
   onTestFinished(() => close());
   await tokenRest.patch(Routes.webhookMessage('1', 'token'), { ...bodyOf({ content: 'Done.', files }), auth: false });
   expect(bodies).toHaveLength(2);
@@ -51,12 +51,12 @@ it('A file on disk is sent together with one in memory, and again after an error
 });
 
 it('At most four files on disk are uploaded at the same time, and the others follow', async () => {
-  const held: (() => void)[] = [];
+  const pendingResponses: (() => void)[] = [];
   let max = 0;
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      held.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'));
-      max = Math.max(max, held.length);
+      pendingResponses.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'));
+      max = Math.max(max, pendingResponses.length);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -65,19 +65,19 @@ it('At most four files on disk are uploaded at the same time, and the others fol
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'video');
   writeFileSync(path, 'waves');
-  const { tokenRest } = openDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
+  const { tokenRest } = createDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
   const patch = (token: number, files: FilePlan[]) =>
     tokenRest.patch(Routes.webhookMessage('1', `token-${token}`), { ...bodyOf({ content: '', files }), auth: false });
-  const onDisk: FilePlan = { name: 'video.mp4', path, size: 5, mime: 'video/mp4' };
-  const sent = Array.from({ length: 20 }, (_, token) => patch(token, [onDisk]));
-  await vi.waitFor(() => expect(held).toHaveLength(4));
-  // Files in memory do not wait for them.
-  const small = patch(20, [{ name: 'words.txt', bytes: Buffer.from('some words') }]);
-  await vi.waitFor(() => expect(held).toHaveLength(5));
+  const fileOnDisk: FilePlan = { name: 'video.mp4', path, size: 5, mime: 'video/mp4' };
+  const diskUploads = Array.from({ length: 20 }, (_, token) => patch(token, [fileOnDisk]));
+  await vi.waitFor(() => expect(pendingResponses).toHaveLength(4));
+  // Uploads from memory do not wait for uploads from disk.
+  const memoryUpload = patch(20, [{ name: 'words.txt', bytes: Buffer.from('some words') }]);
+  await vi.waitFor(() => expect(pendingResponses).toHaveLength(5));
   for (let answered = 0; answered < 21; answered++) {
-    await vi.waitFor(() => expect(held).not.toHaveLength(0));
-    held.shift()?.();
+    await vi.waitFor(() => expect(pendingResponses).not.toHaveLength(0));
+    pendingResponses.shift()?.();
   }
-  await Promise.all([...sent, small]);
+  await Promise.all([...diskUploads, memoryUpload]);
   expect(max).toBe(5);
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Routes } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type DiscordClients, openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients, type DiscordClients } from '../../../src/discord/outbox/clients.ts';
 
 const APPLICATION = '100000000000000001';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -14,24 +14,24 @@ describe('File uploads', () => {
   let clients: DiscordClients;
   /** The next responses, followed by 200. */
   let statuses: number[];
-  let taken: FormData[];
-  let onTaken: () => void;
+  let receivedForms: FormData[];
+  let onReceived: () => void;
 
   beforeEach(async () => {
-    [statuses, taken, onTaken] = [[], [], () => undefined];
+    [statuses, receivedForms, onReceived] = [[], [], () => undefined];
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     server = createServer((request, response) => {
       void buffer(request).then(async (bytes) => {
         const contentType = request.headers['content-type'] ?? '';
         if (contentType.startsWith('multipart/'))
-          taken.push(await new Response(bytes, { headers: { 'content-type': contentType } }).formData());
-        onTaken();
+          receivedForms.push(await new Response(bytes, { headers: { 'content-type': contentType } }).formData());
+        onReceived();
         response.writeHead(statuses.shift() ?? 200, JSON_TYPE).end('{"id":"1"}');
       });
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    clients = openDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
+    clients = createDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
   });
 
   afterEach(async () => {
@@ -48,7 +48,7 @@ describe('File uploads', () => {
 
   test('A file is uploaded byte for byte, with its name and type and the text of its message', async () => {
     await upload(Buffer.from([0, 13, 10, 45, 45, 255]), 'a "fox".png');
-    const [form] = taken;
+    const [form] = receivedForms;
     const file = fileIn(form);
     expect(await bytesOf(file)).toEqual(Buffer.from([0, 13, 10, 45, 45, 255]));
     expect(file).toMatchObject({ name: 'a "fox".png', type: 'image/png' });
@@ -58,10 +58,10 @@ describe('File uploads', () => {
   test('An upload sends the original buffer without copying it, even in a retry', async () => {
     const data = Buffer.alloc(100_000, 1);
     statuses = [500];
-    onTaken = () => void data.fill(2);
+    onReceived = () => void data.fill(2);
     await upload(data);
-    expect(taken).toHaveLength(2);
-    const second = await bytesOf(fileIn(taken[1]));
+    expect(receivedForms).toHaveLength(2);
+    const second = await bytesOf(fileIn(receivedForms[1]));
     expect(second.equals(Buffer.alloc(100_000, 2))).toBe(true);
   });
 

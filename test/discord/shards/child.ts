@@ -1,33 +1,34 @@
 import { GatewayDispatchEvents } from 'discord.js';
-import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { openShards } from '../../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
 import { openSharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
 
-// A separate shard process, which a test can kill. It reports what it does to its parent.
+// A separate shard process, which a test can kill. It reports to its parent what it does.
 
-const [apiUrl = '', token = '', url = '', scheme = '', lease = '', place = '', held = ''] = process.argv.slice(2);
-const say = (message: object): void => void process.send?.(message);
-const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => say({ line }) });
-const clients = openDiscordClients(apiUrl);
+const [apiUrl = '', token = '', url = '', scheme = '', lease = '', machine = '', heldNumber = ''] =
+  process.argv.slice(2);
+const report = (message: object): void => void process.send?.(message);
+const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => report({ line }) });
+const clients = createDiscordClients(apiUrl);
 clients.client.rest.setToken(token);
-/** The interactions of each shard, one of which is not passed on. */
-const numbers = new Map<number, number>();
+/** How many interactions each shard has received. One of them is not passed on. */
+const interactionCounts = new Map<number, number>();
 const leaseMs = Number(lease);
 const shards = await openShards({
   ...{ token, reads: clients.reads, intents: 0, leaseMs, clock: systemClock, log },
   facts: await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: leaseMs }),
   // The holder's name does not identify the process, as on another machine, so no other process can see that it has ended.
-  holder: place === 'elsewhere' ? (nameHolder().split(' ')[0] ?? '') : nameHolder(),
+  holder: machine === 'elsewhere' ? (nameHolder().split(' ')[0] ?? '') : nameHolder(),
   async onDispatch(packet, shardId) {
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     const { id } = packet.d;
-    const number = (numbers.get(shardId) ?? 0) + 1;
-    numbers.set(shardId, number);
-    if (number !== Number(held)) return say({ taken: id });
-    say({ held: id });
+    const number = (interactionCounts.get(shardId) ?? 0) + 1;
+    interactionCounts.set(shardId, number);
+    if (number !== Number(heldNumber)) return report({ taken: id });
+    report({ held: id });
     // Behaves as if the queue took a long time, until the process is killed.
     await Promise.withResolvers<void>().promise;
   },
@@ -39,4 +40,4 @@ const checking = setInterval(() => {
   resolve();
 }, 20);
 await promise;
-say({ connected: shards.ids });
+report({ connected: shards.ids });

@@ -14,28 +14,28 @@ describe('A hand-over that never succeeds', () => {
   it('A failing hand-over is given up after the time limit, so that one bad event does not hold up the session forever', async () => {
     const clock = new ManualClock();
     const logged: string[] = [];
-    const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
+    const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => logged.push(line) });
     const progress = new Progress(6);
     const times: number[] = [];
     const handOver = new HandOver({
-      ...{ shardId: 3, clock, log, limitMs: 10_000, stopped: new AbortController().signal },
+      ...{ shardId: 3, clock, log, limitMs: 10_000, stopSignal: new AbortController().signal },
       async onDispatch() {
         times.push(clock.now());
         throw new Error('A bug.');
       },
     });
-    const over = vi.fn();
-    const taken = handOver.take(packet, progress).then(over);
-    while (over.mock.calls.length === 0) {
+    const onDone = vi.fn();
+    const handedOver = handOver.deliver(packet, progress).then(onDone);
+    while (onDone.mock.calls.length === 0) {
       expect(clock.now() - (times[0] ?? 0)).toBeLessThan(15_000);
-      expect(progress.taken).toBe(6);
+      expect(progress.completedSequence).toBe(6);
       // Lets everything that waits for the clock continue.
       await new Promise(setImmediate);
       clock.advance(100);
     }
-    await taken;
-    expect(progress.taken).toBe(7);
-    const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0));
+    await handedOver;
+    expect(progress.completedSequence).toBe(7);
+    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     expect(waits).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000, 2_000]);
     expect(logged).toHaveLength(2);
     expect(logged.join('')).toContain('"shard":3,"event":"GUILD_ROLE_DELETE"');

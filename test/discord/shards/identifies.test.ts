@@ -3,10 +3,10 @@ import { IdentifyTurns } from '../../../src/discord/shards/identify-turns.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { onServers } from '../../services/store/sites.ts';
-import { COUNT, haveShards, scene, shardProcess } from './scene.ts';
+import { SHARD_COUNT, scene, shardProcess, waitForShards } from './scene.ts';
 
-const quiet = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
-const info = (remaining: number, reset_after = 60_000) => ({
+const quietLog = openLog({ level: 'error', secrets: [], isReadable: false, write: () => undefined });
+const gatewayInfo = (remaining: number, reset_after = 60_000) => ({
   ...{ url: '', shards: 4 },
   session_start_limit: { total: 1_000, remaining, reset_after, max_concurrency: 2 },
 });
@@ -14,47 +14,47 @@ const info = (remaining: number, reset_after = 60_000) => ({
 describe('Identifies', () =>
   onServers((site) => {
     it('Two processes that start at the same time stay within Discord’s limit, and every shard identifies once', async () => {
-      const here = await scene(await site(), { limits: { maxConcurrency: 2, identifyWindowMs: 5_000 } });
-      const [first, second] = await Promise.all([shardProcess(here), shardProcess(here)]);
-      await haveShards([first, 2], [second, 2]);
-      const { sessions, identifies } = here.discord.gateway;
-      expect({ sessions, identifies }).toEqual({ sessions: COUNT, identifies: COUNT });
-      for (let id = 0; id < COUNT; id++)
-        expect(here.discord.gateway.countsOf({ id })).toMatchObject({ identifies: 1, earlyIdentifies: 0 });
+      const setup = await scene(await site(), { limits: { maxConcurrency: 2, identifyWindowMs: 5_000 } });
+      const [first, second] = await Promise.all([shardProcess(setup), shardProcess(setup)]);
+      await waitForShards([first, 2], [second, 2]);
+      const { sessions, identifies } = setup.discord.gateway;
+      expect({ sessions, identifies }).toEqual({ sessions: SHARD_COUNT, identifies: SHARD_COUNT });
+      for (let id = 0; id < SHARD_COUNT; id++)
+        expect(setup.discord.gateway.countsOf({ id })).toMatchObject({ identifies: 1, earlyIdentifies: 0 });
     });
 
     it('A bot that has used up its session starts waits until they reset, and logs this once', async () => {
       // Each shard has its own key, so that all of them could identify at once.
       const limits = { maxConcurrency: 16, identifiesPerPeriod: 1, identifyPeriodMs: 8_000 };
-      const here = await scene(await site(), { shards: 2, limits });
-      const [first, second] = await Promise.all([shardProcess(here), shardProcess(here)]);
-      await haveShards([first, 1], [second, 1]);
-      expect(here.discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
-      expect(here.logged.filter((line) => line.includes('Discord allows no new sessions'))).toHaveLength(1);
+      const setup = await scene(await site(), { shards: 2, limits });
+      const [first, second] = await Promise.all([shardProcess(setup), shardProcess(setup)]);
+      await waitForShards([first, 1], [second, 1]);
+      expect(setup.discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
+      expect(setup.logged.filter((line) => line.includes('Discord allows no new sessions'))).toHaveLength(1);
     });
 
-    it('A shard that stops waiting for its turn ends the wait at once, and the turn is free', async () => {
-      const here = await scene(await site());
-      const { facts } = here;
-      const parts = { facts, clock: systemClock, log: quiet };
-      const turns = new IdentifyTurns({ ...parts, readGateway: async () => info(0) }, 2);
-      const gone = new AbortController();
-      const waits = turns.waitForIdentify(1, gone.signal);
-      gone.abort();
-      await expect(waits).rejects.toThrow();
+    it('A shard whose wait for its turn is aborted stops waiting immediately, and the turn becomes free', async () => {
+      const setup = await scene(await site());
+      const { facts } = setup;
+      const parts = { facts, clock: systemClock, log: quietLog };
+      const turns = new IdentifyTurns({ ...parts, readGateway: async () => gatewayInfo(0) }, 2);
+      const controller = new AbortController();
+      const turn = turns.waitForIdentify(1, controller.signal);
+      controller.abort();
+      await expect(turn).rejects.toThrow();
       expect(await facts.claims('identify:')).toEqual(new Map());
     });
 
     it('Shards with the same key take turns, even in one process, and a turn is not used up if the limits cannot be read', async () => {
-      const here = await scene(await site());
-      const { facts } = here;
+      const setup = await scene(await site());
+      const { facts } = setup;
       let reads = 0;
       const readGateway = async () => {
         reads += 1;
         if (reads === 1) throw new Error('Discord does not respond.');
-        return info(100);
+        return gatewayInfo(100);
       };
-      const turns = new IdentifyTurns({ facts, clock: systemClock, log: quiet, readGateway }, 2);
+      const turns = new IdentifyTurns({ facts, clock: systemClock, log: quietLog, readGateway }, 2);
       const { signal } = new AbortController();
       const times: Record<number, number> = {};
       await Promise.all(
@@ -70,16 +70,16 @@ describe('Identifies', () =>
 describe('The number of shards', () =>
   onServers((site) => {
     it('A process uses the shard count of the running processes, and does not start if another number is set', async () => {
-      const here = await scene(await site());
-      const one = await shardProcess(here, { shardCount: 2 });
-      await haveShards([one, 2]);
-      const other = await shardProcess(here);
+      const setup = await scene(await site());
+      const one = await shardProcess(setup, { shardCount: 2 });
+      await waitForShards([one, 2]);
+      const other = await shardProcess(setup);
       expect(other.shards.count).toBe(2);
-      await expect(shardProcess(here, { shardCount: 3 })).rejects.toThrow('use 2 shards, but SHARD_COUNT is 3');
+      await expect(shardProcess(setup, { shardCount: 3 })).rejects.toThrow('use 2 shards, but SHARD_COUNT is 3');
       await one.shards.close();
       await other.shards.close();
-      const later = await shardProcess(here, { shardCount: 3 });
-      await haveShards([later, 3]);
-      expect(here.discord.gateway.countsOf({ id: 2, count: 3 }).identifies).toBe(1);
+      const later = await shardProcess(setup, { shardCount: 3 });
+      await waitForShards([later, 3]);
+      expect(setup.discord.gateway.countsOf({ id: 2, count: 3 }).identifies).toBe(1);
     });
   }));

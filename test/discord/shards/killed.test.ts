@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onServers } from '../../services/store/sites.ts';
 import {
-  COUNT,
-  haveShards,
   LEASE_MS,
-  nothingIsMissing,
   type Scene,
+  SHARD_COUNT,
   scene,
   shardProcess,
   storedSession,
+  waitForShards,
+  waitUntilAllReceived,
 } from './scene.ts';
 
 interface Child {
@@ -22,7 +22,7 @@ interface Child {
   kill(): Promise<void>;
 }
 
-function child({ discord, site, logged }: Scene, place: 'here' | 'elsewhere', heldOrder = 0): Child {
+function forkShardProcess({ discord, site, logged }: Scene, machine: 'here' | 'elsewhere', heldOrder = 0): Child {
   const file = fileURLToPath(new URL('child.ts', import.meta.url));
   const process = fork(file, [
     discord.apiUrl,
@@ -30,7 +30,7 @@ function child({ discord, site, logged }: Scene, place: 'here' | 'elsewhere', he
     site.url,
     site.scheme,
     String(LEASE_MS),
-    place,
+    machine,
     String(heldOrder),
   ]);
   const ended = once(process, 'exit');
@@ -41,77 +41,82 @@ function child({ discord, site, logged }: Scene, place: 'here' | 'elsewhere', he
   onTestFinished(kill);
   const [taken, held]: [string[], string[]] = [[], []];
   let ids: number[] = [];
-  process.on('message', (said: { taken?: string; held?: string; line?: string; connected?: number[] }) => {
-    if (said.taken !== undefined) taken.push(said.taken);
-    if (said.held !== undefined) held.push(said.held);
-    if (said.line !== undefined) logged.push(said.line);
-    ids = said.connected ?? ids;
+  process.on('message', (message: { taken?: string; held?: string; line?: string; connected?: number[] }) => {
+    if (message.taken !== undefined) taken.push(message.taken);
+    if (message.held !== undefined) held.push(message.held);
+    if (message.line !== undefined) logged.push(message.line);
+    ids = message.connected ?? ids;
   });
   return { process, taken, held, ids: () => ids, kill };
 }
 
-const everyoneOrders = ({ speakers }: Scene) => Promise.all(speakers.map((speaker) => speaker.slash('models')));
+const sendCommandInEveryGuild = ({ speakers }: Scene) =>
+  Promise.all(speakers.map((speaker) => speaker.slash('models')));
 
 describe('A shard process that is killed', () =>
   onServers((site) => {
     it('The sessions of a killed process are resumed when its claims have expired, and events that it had not passed on are replayed', async () => {
-      const here = await scene(await site());
-      const killed = child(here, 'elsewhere', 2);
-      await expect.poll(killed.ids).toHaveLength(COUNT);
-      for (let order = 0; order < 3; order++) await everyoneOrders(here);
-      await expect.poll(() => [killed.held.length, killed.taken.length]).toEqual([COUNT, 2 * COUNT]);
+      const setup = await scene(await site());
+      const killed = forkShardProcess(setup, 'elsewhere', 2);
+      await expect.poll(killed.ids).toHaveLength(SHARD_COUNT);
+      for (let order = 0; order < 3; order++) await sendCommandInEveryGuild(setup);
+      await expect.poll(() => [killed.held.length, killed.taken.length]).toEqual([SHARD_COUNT, 2 * SHARD_COUNT]);
       // READY is 1: the second order is not passed on, although the third is.
-      for (let id = 0; id < COUNT; id++)
-        await expect.poll(async () => (await storedSession(here, id))?.sequence, { timeout: 10_000 }).toBe(2);
+      for (let id = 0; id < SHARD_COUNT; id++)
+        await expect.poll(async () => (await storedSession(setup, id))?.sequence, { timeout: 10_000 }).toBe(2);
       await killed.kill();
       const killedAt = Date.now();
-      await everyoneOrders(here);
-      const other = await shardProcess(here);
-      await haveShards([other, COUNT]);
+      await sendCommandInEveryGuild(setup);
+      const other = await shardProcess(setup);
+      await waitForShards([other, SHARD_COUNT]);
       const takenOverMs = Date.now() - killedAt;
-      await expect.poll(() => other.taken).toHaveLength(3 * COUNT);
+      await expect.poll(() => other.taken).toHaveLength(3 * SHARD_COUNT);
       expect(other.taken).toEqual(expect.arrayContaining(killed.held));
-      await nothingIsMissing(here, other, killed);
-      expect(here.sent.size).toBe(4 * COUNT);
-      expect(here.discord.gateway).toMatchObject({ identifies: COUNT, sessions: COUNT });
+      await waitUntilAllReceived(setup, other, killed);
+      expect(setup.sent.size).toBe(4 * SHARD_COUNT);
+      expect(setup.discord.gateway).toMatchObject({ identifies: SHARD_COUNT, sessions: SHARD_COUNT });
       expect(takenOverMs).toBeLessThan(LEASE_MS + 5_000);
     });
 
-    it('The shards of a killed process are taken at once if the system shows that it has ended', async () => {
-      const here = await scene(await site());
-      const killed = child(here, 'here');
-      await expect.poll(killed.ids).toHaveLength(COUNT);
-      await everyoneOrders(here);
-      await nothingIsMissing(here, killed);
-      for (let id = 0; id < COUNT; id++)
-        await expect.poll(async () => (await storedSession(here, id))?.sequence).toBe(2);
+    it('The shards of a killed process are taken over immediately if the operating system shows that the process has ended', async () => {
+      const setup = await scene(await site());
+      const killed = forkShardProcess(setup, 'here');
+      await expect.poll(killed.ids).toHaveLength(SHARD_COUNT);
+      await sendCommandInEveryGuild(setup);
+      await waitUntilAllReceived(setup, killed);
+      for (let id = 0; id < SHARD_COUNT; id++)
+        await expect.poll(async () => (await storedSession(setup, id))?.sequence).toBe(2);
       await killed.kill();
       const killedAt = Date.now();
-      const other = await shardProcess(here);
-      await haveShards([other, COUNT]);
+      const other = await shardProcess(setup);
+      await waitForShards([other, SHARD_COUNT]);
       expect(Date.now() - killedAt).toBeLessThan(LEASE_MS);
-      expect(here.discord.gateway).toMatchObject({ identifies: COUNT, resumes: COUNT, sessions: COUNT });
-      // All of it had been passed on before.
+      expect(setup.discord.gateway).toMatchObject({
+        identifies: SHARD_COUNT,
+        resumes: SHARD_COUNT,
+        sessions: SHARD_COUNT,
+      });
+      // Everything had been passed on before.
       expect(other.taken).toEqual([]);
     });
 
     it('A process that was suspended for longer than its claims takes no shard back when it resumes', async () => {
-      const here = await scene(await site());
-      const stopped = child(here, 'elsewhere');
-      await expect.poll(stopped.ids).toHaveLength(COUNT);
-      const other = await shardProcess(here);
-      await haveShards([other, 2]);
-      stopped.process.kill('SIGSTOP');
-      await everyoneOrders(here);
-      await haveShards([other, COUNT]);
-      await nothingIsMissing(here, other);
-      stopped.process.kill('SIGCONT');
-      const lost = () => here.logged.filter((line) => line.includes('The claim on a shard was lost'));
-      await expect.poll(() => lost().length).toBe(2);
-      // It joins again, and gets its share and the sessions back.
-      await haveShards([other, 2]);
-      await everyoneOrders(here);
-      await nothingIsMissing(here, other, stopped);
-      expect(here.discord.gateway.identifies).toBe(COUNT);
+      const setup = await scene(await site());
+      const suspended = forkShardProcess(setup, 'elsewhere');
+      await expect.poll(suspended.ids).toHaveLength(SHARD_COUNT);
+      const other = await shardProcess(setup);
+      await waitForShards([other, 2]);
+      suspended.process.kill('SIGSTOP');
+      await sendCommandInEveryGuild(setup);
+      await waitForShards([other, SHARD_COUNT]);
+      await waitUntilAllReceived(setup, other);
+      suspended.process.kill('SIGCONT');
+      const lostClaims = () => setup.logged.filter((line) => line.includes('The claim on a shard was lost'));
+      await expect.poll(() => lostClaims().length).toBe(2);
+      // The process joins again, and takes over its share of the shards with their sessions.
+      await waitForShards([other, 2]);
+      await sendCommandInEveryGuild(setup);
+      await waitUntilAllReceived(setup, other, suspended);
+      expect(setup.discord.gateway.identifies).toBe(SHARD_COUNT);
     });
   }));

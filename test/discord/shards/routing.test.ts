@@ -2,7 +2,7 @@ import { type APIInteraction, ApplicationIntegrationType, ComponentType, Interac
 import { describe, expect, it } from 'vitest';
 import { customId, customIds } from '../../../src/discord/custom-ids.ts';
 import { bucketFor } from '../../../src/discord/shards/routing.ts';
-import { HOME_OF_PAUSE } from '../../../src/services/spending/whole-bot.ts';
+import { PAUSE_PARTITION } from '../../../src/services/spending/whole-bot.ts';
 import { bucketOf } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 
@@ -11,7 +11,7 @@ const OTHER = '1275225538480430001';
 const MEMBER = '1275225538480439999';
 const id = taskId(Date.UTC(2026, 0, 1), 777);
 
-const inServer = {
+const serverContext = {
   guild_id: SERVER,
   member: { user: { id: MEMBER } },
   authorizing_integration_owners: { [ApplicationIntegrationType.GuildInstall]: SERVER },
@@ -19,7 +19,7 @@ const inServer = {
 const interaction = (fields: object): APIInteraction => fields as APIInteraction;
 const press = (customIdOfButton: string, values?: string[]): APIInteraction =>
   interaction({
-    ...inServer,
+    ...serverContext,
     type: InteractionType.MessageComponent,
     data: { custom_id: customIdOfButton, component_type: ComponentType.Button, ...(values && { values }) },
   });
@@ -27,41 +27,41 @@ const press = (customIdOfButton: string, values?: string[]): APIInteraction =>
 describe('The home of an interaction', () => {
   it('A command belongs to its server, and in direct messages to its member', () => {
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'imagine' } };
-    expect(bucketFor(interaction({ ...command, ...inServer }))).toBe(bucketOf(SERVER));
+    expect(bucketFor(interaction({ ...command, ...serverContext }))).toBe(bucketOf(SERVER));
     expect(bucketFor(interaction({ ...command, user: { id: MEMBER } }))).toBe(bucketOf(MEMBER));
   });
 
   it('A command of a bot that only the member has installed belongs to the member, in any server', () => {
     const byMember = { [ApplicationIntegrationType.UserInstall]: MEMBER };
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'imagine' } };
-    const used = interaction({ ...command, ...inServer, authorizing_integration_owners: byMember });
-    expect(bucketFor(used)).toBe(bucketOf(MEMBER));
+    const commandInServer = interaction({ ...command, ...serverContext, authorizing_integration_owners: byMember });
+    expect(bucketFor(commandInServer)).toBe(bucketOf(MEMBER));
   });
 
   it('A command that names another server belongs to that server, and one about all servers to the home of the pause', () => {
     const options = [{ name: 'pause', type: 1, options: [{ name: 'server', type: 3, value: OTHER }] }];
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'budget', options } };
-    expect(bucketFor(interaction({ ...command, ...inServer }))).toBe(bucketOf(OTHER));
-    const everywhere = structuredClone(options);
-    Object.assign(everywhere[0]?.options[0] ?? {}, { value: 'all' });
-    const ofAll = { ...command, data: { name: 'budget', options: everywhere } };
-    expect(bucketFor(interaction({ ...ofAll, ...inServer }))).toBe(HOME_OF_PAUSE);
+    expect(bucketFor(interaction({ ...command, ...serverContext }))).toBe(bucketOf(OTHER));
+    const optionsForAll = structuredClone(options);
+    Object.assign(optionsForAll[0]?.options[0] ?? {}, { value: 'all' });
+    const pauseEverywhere = { ...command, data: { name: 'budget', options: optionsForAll } };
+    expect(bucketFor(interaction({ ...pauseEverywhere, ...serverContext }))).toBe(PAUSE_PARTITION);
   });
 
   it('A button that orders something new belongs to the server where it is pressed, even from a menu of buttons', () => {
     const button = customIds.retry.id(id);
     expect(bucketFor(press(button))).toBe(bucketOf(SERVER));
     expect(bucketFor(press(customIds.list.id(0), [button]))).toBe(bucketOf(SERVER));
-    const form = { ...inServer, type: InteractionType.ModalSubmit };
-    const filled = { ...form, data: { custom_id: customIds.editFilled.id(id), components: [] } };
-    expect(bucketFor(interaction(filled))).toBe(bucketOf(SERVER));
+    const form = { ...serverContext, type: InteractionType.ModalSubmit };
+    const submission = { ...form, data: { custom_id: customIds.editFilled.id(id), components: [] } };
+    expect(bucketFor(interaction(submission))).toBe(bucketOf(SERVER));
   });
 
-  it('A button, a form and a chosen button that change a task belong to it, on every server', () => {
+  it('A button or form that changes a task belongs to the home of that task, on every server', () => {
     const button = customIds.tryAgain.id(id);
     expect(bucketFor(press(button))).toBe(777);
     expect(bucketFor(press(customIds.list.id(0), [button]))).toBe(777);
-    const form = { ...inServer, type: InteractionType.ModalSubmit, data: { custom_id: button, components: [] } };
+    const form = { ...serverContext, type: InteractionType.ModalSubmit, data: { custom_id: button, components: [] } };
     expect(bucketFor(interaction(form))).toBe(777);
   });
 

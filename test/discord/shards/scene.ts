@@ -3,24 +3,24 @@ import { expect, onTestFinished } from 'vitest';
 import type { Actor } from '../../../sandbox/discord/actor.ts';
 import { type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
 import type { DiscordOptions } from '../../../sandbox/discord/options.ts';
-import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { openShards } from '../../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
 import { openSharedFacts, type SharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
-import { guildOn, register } from '../../sandbox/discord/shards/scene.ts';
-import type { Site } from '../../services/store/sites.ts';
+import { joinGuildOn, registerCommand } from '../../sandbox/discord/shards/scene.ts';
+import type { TestStore } from '../../services/store/sites.ts';
 
-export const COUNT = 4;
-/** Long enough for renewals on a busy machine, and short enough for a test that awaits the end of a claim. */
+export const SHARD_COUNT = 4;
+/** Long enough for renewals on a busy machine, and short enough for a test that waits until a claim expires. */
 export const LEASE_MS = 5_000;
 
 export type ShardsParts = Parameters<typeof openShards>[0];
 
 export interface Scene {
   discord: EmbeddedDiscord;
-  site: Site;
+  site: TestStore;
   /** One guild on each shard, in which a member uses commands. */
   speakers: Actor[];
   /** The interactions that Discord has sent, by id. */
@@ -30,13 +30,13 @@ export interface Scene {
   facts: SharedFacts;
 }
 
-export async function scene(site: Site, { limits, ...options }: DiscordOptions = {}): Promise<Scene> {
+export async function scene(site: TestStore, { limits, ...options }: DiscordOptions = {}): Promise<Scene> {
   const discord = await startDiscord({
-    ...{ shards: COUNT, guilds: COUNT, ...options },
+    ...{ shards: SHARD_COUNT, guilds: SHARD_COUNT, ...options },
     limits: { maxConcurrency: 16, identifyWindowMs: 0, ...limits },
   });
   onTestFinished(() => discord.close());
-  await register(discord);
+  await registerCommand(discord);
   const sent = new Set<string>();
   discord.listen(({ kind, what }) => {
     if (kind !== 'gateway') return;
@@ -44,13 +44,13 @@ export async function scene(site: Site, { limits, ...options }: DiscordOptions =
     if (event === GatewayDispatchEvents.InteractionCreate) sent.add(data.id);
   });
   const facts = await openFacts(site);
-  const speakers = Array.from({ length: COUNT }, (_, id) => guildOn(discord, id, COUNT).speaker);
-  const one = { discord, site, facts, speakers, sent, logged: [] };
-  onTestFinished(() => mustNameNoSecret(one));
-  return one;
+  const speakers = Array.from({ length: SHARD_COUNT }, (_, id) => joinGuildOn(discord, id, SHARD_COUNT).speaker);
+  const setup = { discord, site, facts, speakers, sent, logged: [] };
+  onTestFinished(() => assertNoSecretLogged(setup));
+  return setup;
 }
 
-async function openFacts({ url, scheme, log }: Site): Promise<SharedFacts> {
+async function openFacts({ url, scheme, log }: TestStore): Promise<SharedFacts> {
   const facts = await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: LEASE_MS });
   onTestFinished(() => facts.close());
   return facts;
@@ -61,9 +61,9 @@ export async function storedSession({ facts }: Pick<Scene, 'facts'>, shardId: nu
   return text ? (JSON.parse(text) as { sessionId: string; resumeURL: string; sequence: number }) : undefined;
 }
 
-async function mustNameNoSecret({ discord, facts, logged }: Omit<Scene, 'sent'>): Promise<void> {
+async function assertNoSecretLogged({ discord, facts, logged }: Omit<Scene, 'sent'>): Promise<void> {
   const lines = logged.join('\n');
-  const sessions = await Promise.all(Array.from({ length: COUNT }, (_, id) => storedSession({ facts }, id)));
+  const sessions = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, id) => storedSession({ facts }, id)));
   for (const secret of [
     discord.token,
     'ws://',
@@ -75,16 +75,16 @@ async function mustNameNoSecret({ discord, facts, logged }: Omit<Scene, 'sent'>)
 
 export interface ShardProcess {
   shards: Awaited<ReturnType<typeof openShards>>;
-  /** The ids of the interactions that it has passed on; an id is repeated if its interaction was. */
+  /** The ids of the interactions that it has passed on; an id occurs twice if its interaction was passed on twice. */
   taken: string[];
 }
 
-/** Starts what a shard process runs, but all of them share the process of the test. */
-export async function shardProcess(scene: Scene, more: Partial<ShardsParts> = {}): Promise<ShardProcess> {
+/** Starts the parts of a shard process. All shard processes run in the process of the test. */
+export async function shardProcess(scene: Scene, options: Partial<ShardsParts> = {}): Promise<ShardProcess> {
   const { discord, site, logged } = scene;
-  const { onDispatch = async () => undefined, ...parts } = more;
-  const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
-  const clients = openDiscordClients(discord.apiUrl);
+  const { onDispatch = async () => undefined, ...parts } = options;
+  const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => logged.push(line) });
+  const clients = createDiscordClients(discord.apiUrl);
   clients.client.rest.setToken(discord.token);
   onTestFinished(() => clients.close());
   const taken: string[] = [];
@@ -106,30 +106,33 @@ export const interactionOf = (packet: GatewayDispatchPayload): string | undefine
   packet.t === GatewayDispatchEvents.InteractionCreate ? packet.d.id : undefined;
 
 /** Waits until each process has this many shards, all of them connected. */
-export async function haveShards(...processes: [ShardProcess, number][]): Promise<void> {
-  for (const [{ shards }, amount] of processes)
-    await expect.poll(() => shards.isConnected() && shards.ids.length, { interval: 20 }).toBe(amount);
+export async function waitForShards(...processes: [ShardProcess, number][]): Promise<void> {
+  for (const [{ shards }, shardCount] of processes)
+    await expect.poll(() => shards.isConnected() && shards.ids.length, { interval: 20 }).toBe(shardCount);
 }
 
 /** Waits until everything that Discord sent has been passed on. */
-export async function nothingIsMissing({ sent }: Scene, ...processes: Pick<ShardProcess, 'taken'>[]): Promise<void> {
+export async function waitUntilAllReceived(
+  { sent }: Scene,
+  ...processes: Pick<ShardProcess, 'taken'>[]
+): Promise<void> {
   const missing = () => [...sent].filter((id) => !processes.some(({ taken }) => taken.includes(id)));
   await expect.poll(missing, { interval: 20 }).toEqual([]);
 }
 
-/** Members of all guilds use one command after another until `isOver`, and then `more` commands each. */
-export async function stream(
+/** Members of all guilds use one command after another until `until` returns true, and then `extraRounds` commands each. */
+export async function sendCommands(
   { speakers, sent }: Scene,
-  { isOver, more }: { isOver(): boolean; more: number },
+  { until, extraRounds }: { until(): boolean; extraRounds: number },
   ...processes: Pick<ShardProcess, 'taken'>[]
 ): Promise<void> {
-  const isTaken = (id: string) => processes.some(({ taken }) => taken.includes(id));
-  for (let left = more; left > 0; ) {
-    if (isOver()) left -= 1;
-    const before = new Set(sent);
+  const isReceived = (id: string) => processes.some(({ taken }) => taken.includes(id));
+  for (let remaining = extraRounds; remaining > 0; ) {
+    if (until()) remaining -= 1;
+    const sentBefore = new Set(sent);
     await Promise.all(speakers.map((speaker) => speaker.slash('models')));
-    const fresh = [...sent].filter((id) => !before.has(id));
-    expect(fresh).toHaveLength(COUNT);
-    await expect.poll(() => fresh.every(isTaken), { interval: 5 }).toBe(true);
+    const newIds = [...sent].filter((id) => !sentBefore.has(id));
+    expect(newIds).toHaveLength(SHARD_COUNT);
+    await expect.poll(() => newIds.every(isReceived), { interval: 5 }).toBe(true);
   }
 }

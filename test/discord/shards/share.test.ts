@@ -4,48 +4,48 @@ import { shareOf } from '../../../src/discord/shards/share.ts';
 
 type Owners = Map<number, string>;
 
-/** What a process does in one round, given what it sees. */
-function act(self: string, { count, processes, owners }: { count: number; processes: string[]; owners: Owners }) {
+/** Carries out what a process does in one round. */
+function takeTurn(self: string, { count, processes, owners }: { count: number; processes: string[]; owners: Owners }) {
   const share = shareOf(self, { count, processes, owners });
-  const mine = () => [...owners].filter(([, owner]) => owner === self).map(([id]) => id);
+  const ownShards = () => [...owners].filter(([, owner]) => owner === self).map(([id]) => id);
   for (const id of share.free) {
-    if (mine().length >= share.limit) break;
+    if (ownShards().length >= share.limit) break;
     owners.set(id, self);
   }
-  const [last] = mine().slice(-1);
+  const [last] = ownShards().slice(-1);
   if (share.hasSurplus && last !== undefined) owners.delete(last);
 }
 
 const clusters = fc.record({
   count: fc.integer({ min: 1, max: 40 }),
   processes: fc.integer({ min: 1, max: 8 }),
-  // Who has each shard at first; -1 for none.
+  // The initial owner of each shard; -1 means none.
   start: fc.array(fc.integer({ min: -1, max: 7 }), { minLength: 40, maxLength: 40 }),
   // The process that acts first, for each round.
   first: fc.array(fc.nat(), { minLength: 100, maxLength: 100 }),
 });
 
 describe('The share of a shard process', () => {
-  it('Shards end up evenly distributed, whichever process has them first, and in any order of the processes', () =>
+  it('Shards end up evenly distributed, regardless of their initial owners and of the order of the processes', () =>
     fc.assert(
       fc.property(clusters, ({ count, processes, start, first }) => {
-        const names = Array.from({ length: processes }, (_, at) => `process ${at}`);
+        const names = Array.from({ length: processes }, (_, index) => `process ${index}`);
         const owners: Owners = new Map();
         for (let id = 0; id < count; id++) {
           const owner = names[start[id] ?? -1];
           if (owner !== undefined) owners.set(id, owner);
         }
-        const amounts = () => names.map((name) => [...owners.values()].filter((owner) => owner === name).length);
-        const isFair = () => owners.size === count && Math.max(...amounts()) - Math.min(...amounts()) <= 1;
+        const shardCounts = () => names.map((name) => [...owners.values()].filter((owner) => owner === name).length);
+        const isBalanced = () => owners.size === count && Math.max(...shardCounts()) - Math.min(...shardCounts()) <= 1;
         for (const turn of first) {
-          const at = turn % processes;
-          for (const name of [...names.slice(at), ...names.slice(0, at)])
-            act(name, { count, processes: names, owners });
+          const index = turn % processes;
+          for (const name of [...names.slice(index), ...names.slice(0, index)])
+            takeTurn(name, { count, processes: names, owners });
         }
-        expect(isFair(), String(amounts())).toBe(true);
-        const before = new Map(owners);
-        for (const name of names) act(name, { count, processes: names, owners });
-        expect(owners).toEqual(before);
+        expect(isBalanced(), String(shardCounts())).toBe(true);
+        const ownersBefore = new Map(owners);
+        for (const name of names) takeTurn(name, { count, processes: names, owners });
+        expect(owners).toEqual(ownersBefore);
       }),
       { numRuns: 500 },
     ));

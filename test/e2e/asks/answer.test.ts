@@ -4,7 +4,7 @@ import { profiles } from '../../contract/both.ts';
 import { bot } from '../bot.ts';
 import { labels, messagesWith, quickBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
-import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
 describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
   it('/ask streams into its message and ends with the exact answer', async () => {
@@ -12,13 +12,13 @@ describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
     const { discord, gateway, logged } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: 'why is the snow white? 150 words' });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
-    const moving = await exchange.message((message) => text(message).includes('This is the sandbox'));
-    expect(labels(moving)).toEqual(['Stop']);
+    const streaming = await exchange.message((message) => text(message).includes('This is the sandbox'));
+    expect(labels(streaming)).toEqual(['Stop']);
     const final = await exchange.message(hasEnded);
-    expect(final.id).toBe(moving.id);
+    expect(final.id).toBe(streaming.id);
     expect(text(final)).toContain(latestAnswer(gateway));
     expect(labels(final)).toEqual(['Continue', 'End conversation', 'Show details', 'Delete']);
-    expect(asks(gateway)).toHaveLength(1);
+    expect(modelRequests(gateway)).toHaveLength(1);
     expect(logged()).not.toContain('why is the snow');
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -58,7 +58,7 @@ it('/ask edits its message about once a second, and the first words appear immed
   for (const [index, at] of progress.slice(1).entries()) expect(at - (progress[index] ?? at)).toBeGreaterThan(1_000);
 });
 
-it('An answer shows code as code in every message and puts tables into a file', async () => {
+it('An answer keeps code in code blocks in every message, and tables are attached as a file', async () => {
   const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'code and a table about snow, 500 words' });
   await exchange.message(hasEnded);
@@ -67,8 +67,8 @@ it('An answer shows code as code in every message and puts tables into a file', 
   const files = parts.flatMap((part) => part.attachments.map((file, index) => ({ part, index, name: file.filename })));
   const table = files.find(({ name }) => name === 'table-1.md');
   if (!table) throw new Error(`There is no table among ${files.map(({ name }) => name)}`);
-  const written = (await bytesOf(table.part, table.index)).toString();
-  expect(latestAnswer(gateway)).toContain(written);
+  const tableText = (await bytesOf(table.part, table.index)).toString();
+  expect(latestAnswer(gateway)).toContain(tableText);
   expect(parts.map(text).join('\n')).toContain('📄 table-1.md');
 });
 

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { type QuickStage, quickBot } from '../quick.ts';
 import { list, openTask } from '../tasks/pages.ts';
-import { asks, hasEnded, models } from './proof.ts';
+import { hasEnded, modelRequests, models } from './proof.ts';
 
 type Person = ReturnType<QuickStage['discord']['as']>;
 
-const stageOf = (): Promise<QuickStage> =>
+const openStage = (): Promise<QuickStage> =>
   quickBot({
     settings: { ...models, DISCORD_MESSAGE_CONTENT: 'on' },
     discord: { privilegedIntents: ['message-content'] },
@@ -20,98 +20,103 @@ type Item = { role?: string; content?: unknown };
  * member's text.
  */
 function questions({ gateway }: QuickStage): unknown[] {
-  const { input = [] } = (asks(gateway).at(-1) ?? {}) as { input?: Item[] };
+  const { input = [] } = (modelRequests(gateway).at(-1) ?? {}) as { input?: Item[] };
   return input.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
 }
-const turns = (stage: QuickStage): number => questions(stage).length;
+const countTurns = (stage: QuickStage): number => questions(stage).length;
 const receivedText = (stage: QuickStage): string =>
-  JSON.stringify([questions(stage), asks(stage.gateway).at(-1)?.instructions ?? '']);
+  JSON.stringify([questions(stage), modelRequests(stage.gateway).at(-1)?.instructions ?? '']);
 
 const ask = async (person: Person, options: Record<string, string | boolean>): Promise<Message> =>
   (await person.slash('ask', options)).message(hasEnded);
 
-async function continueFrom(person: Person, from: Message, words: string): Promise<Message> {
-  const form = await (await person.click(from, 'Continue')).modal();
+async function continueFrom(person: Person, message: Message, words: string): Promise<Message> {
+  const form = await (await person.click(message, 'Continue')).modal();
   return (await person.fill(form, { 'Your next question': words })).message(hasEnded);
 }
 
 /** Shows a copy of an answer to everyone in a channel, or only to the member who asked. */
-async function copy(stage: QuickStage, words: string, as: 'everyone' | 'me', channel?: string): Promise<Message> {
+async function showCopy(
+  stage: QuickStage,
+  words: string,
+  audience: 'everyone' | 'me',
+  channel?: string,
+): Promise<Message> {
   const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
   const page = await openTask(stage, await list(stage, 'member', {}, channel), 'member', words);
-  if (as === 'me') return (await person.click(page, 'Show only to me')).message(hasEnded);
+  if (audience === 'me') return (await person.click(page, 'Show only to me')).message(hasEnded);
   const question = await (await person.click(page, 'Show here')).message();
   return (await person.click(question, 'Show to everyone')).message(hasEnded);
 }
 
-/** Has two private turns and then shows the second one to everyone. */
+/** Asks two private questions, and then shows the second answer to everyone. */
 async function showSecondTurn(stage: QuickStage) {
   const member = stage.discord.as('member');
   const first = await ask(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });
   const second = await continueFrom(member, first, 'what everyone may read');
-  expect([second.ephemeral, turns(stage)]).toEqual([true, 2]);
-  return { member, second, shown: await copy(stage, 'what everyone', 'everyone') };
+  expect([second.ephemeral, countTurns(stage)]).toEqual([true, 2]);
+  return { member, second, shown: await showCopy(stage, 'what everyone', 'everyone') };
 }
 
 it('Continuing a public copy of a private answer does not use its schema', async () => {
-  const stage = await stageOf();
+  const stage = await openStage();
   const member = stage.discord.as('member');
   const schema_text = '{"type":"object","description":"the first secret"}';
   const first = await ask(member, { prompt: 'what everyone may read', schema_text, private: true });
   await continueFrom(member, first, 'and then?');
-  expect(asks(stage.gateway).at(-1)?.text).toMatchObject({ format: { type: 'json_schema' } });
-  const shown = await copy(stage, 'what everyone', 'everyone');
+  expect(modelRequests(stage.gateway).at(-1)?.text).toMatchObject({ format: { type: 'json_schema' } });
+  const shown = await showCopy(stage, 'what everyone', 'everyone');
   await continueFrom(member, shown, 'and in public?');
-  expect(asks(stage.gateway).at(-1)).not.toHaveProperty('text');
-  expect(JSON.stringify(asks(stage.gateway).at(-1))).not.toContain('first secret');
+  expect(modelRequests(stage.gateway).at(-1)).not.toHaveProperty('text');
+  expect(JSON.stringify(modelRequests(stage.gateway).at(-1))).not.toContain('first secret');
 });
 
 it('Continuing a public copy sends the model only what was shown in public', async () => {
-  const stage = await stageOf();
+  const stage = await openStage();
   const { member, shown } = await showSecondTurn(stage);
   expect(shown.ephemeral).toBe(false);
   const third = await continueFrom(member, shown, 'and then?');
   expect(third.ephemeral).toBe(false);
-  expect(turns(stage)).toBe(2);
+  expect(countTurns(stage)).toBe(2);
   expect(receivedText(stage)).toContain('what everyone may read');
   expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);
   // The same applies to every later turn, no matter who asks or where.
   await continueFrom(stage.discord.as('other'), third, 'and of others?');
-  expect([turns(stage), receivedText(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
+  expect([countTurns(stage), receivedText(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
   await ask(member, { prompt: 'and the next question?' });
-  expect([turns(stage), receivedText(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
+  expect([countTurns(stage), receivedText(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
 });
 
 it('Continuing a private answer or its private copy keeps all turns and stays private', async () => {
-  const stage = await stageOf();
+  const stage = await openStage();
   const { member, second } = await showSecondTurn(stage);
   const third = await continueFrom(member, second, 'and then?');
-  expect([third.ephemeral, turns(stage)]).toEqual([true, 3]);
+  expect([third.ephemeral, countTurns(stage)]).toEqual([true, 3]);
   expect(receivedText(stage)).toMatch(/first secret/);
   expect(receivedText(stage)).toMatch(/Ishmael/);
-  const repeated = await continueFrom(member, await copy(stage, 'and then', 'me'), 'and after that?');
-  expect([repeated.ephemeral, turns(stage)]).toEqual([true, 4]);
+  const repeated = await continueFrom(member, await showCopy(stage, 'and then', 'me'), 'and after that?');
+  expect([repeated.ephemeral, countTurns(stage)]).toEqual([true, 4]);
 });
 
 it('Only the member who asked can continue the public copy of a private answer', async () => {
-  const stage = await stageOf();
+  const stage = await openStage();
   const { shown } = await showSecondTurn(stage);
-  const before = asks(stage.gateway).length;
+  const requestsBefore = modelRequests(stage.gateway).length;
   await stage.discord.as('other').click(shown, 'Continue');
   await (await stage.discord.as('other').slash('help')).message();
-  expect(asks(stage.gateway)).toHaveLength(before);
+  expect(modelRequests(stage.gateway)).toHaveLength(requestsBefore);
 });
 
 it('Private turns in a public conversation are left out when it continues in public', async () => {
-  const stage = await stageOf();
+  const stage = await openStage();
   const member = stage.discord.as('member');
   await ask(member, { prompt: 'an open beginning' });
-  const inner = await continueFrom(member, await copy(stage, 'an open', 'me'), 'a secret between');
-  expect([inner.ephemeral, turns(stage)]).toEqual([true, 2]);
-  await continueFrom(member, inner, 'what is shown at last');
-  const shown = await copy(stage, 'what is shown', 'everyone');
+  const privateTurn = await continueFrom(member, await showCopy(stage, 'an open', 'me'), 'a secret between');
+  expect([privateTurn.ephemeral, countTurns(stage)]).toEqual([true, 2]);
+  await continueFrom(member, privateTurn, 'what is shown at last');
+  const shown = await showCopy(stage, 'what is shown', 'everyone');
   await continueFrom(member, shown, 'and then?');
-  expect(turns(stage)).toBe(3);
+  expect(countTurns(stage)).toBe(3);
   expect(receivedText(stage)).toContain('an open beginning');
   expect(receivedText(stage)).not.toContain('a secret between');
 });
@@ -123,53 +128,53 @@ it('Questions in a direct message with the bot stay there unless they were shown
     deployed: { userInstall: true },
   });
   const installer = stage.discord.as('installer');
-  const direct = installer.in('dm');
-  const first = await ask(direct, { prompt: 'a word between us' });
-  await continueFrom(direct, first, 'what is brought along');
-  expect(turns(stage)).toBe(2);
+  const installerInDm = installer.in('dm');
+  const first = await ask(installerInDm, { prompt: 'a word between us' });
+  await continueFrom(installerInDm, first, 'what is brought along');
+  expect(countTurns(stage)).toBe(2);
   for (const place of ['friends', 'uninvited/lobby']) {
-    const there = installer.in(place);
+    const installerInPlace = installer.in(place);
     const page = await openTask(stage, await list(stage, 'installer', {}, place), 'installer', 'what is brought');
-    const shown = await (await there.click(page, 'Show here')).message(hasEnded);
-    await continueFrom(there, shown, 'and then?');
-    expect([turns(stage), receivedText(stage).includes('between us')]).toEqual([2, false]);
-    await continueFrom(direct, first, `and what of ${place}?`);
-    expect([turns(stage), receivedText(stage).includes('between us')]).toEqual([2, true]);
+    const shown = await (await installerInPlace.click(page, 'Show here')).message(hasEnded);
+    await continueFrom(installerInPlace, shown, 'and then?');
+    expect([countTurns(stage), receivedText(stage).includes('between us')]).toEqual([2, false]);
+    await continueFrom(installerInDm, first, `and what of ${place}?`);
+    expect([countTurns(stage), receivedText(stage).includes('between us')]).toEqual([2, true]);
   }
 });
 
 it('An admin who continues another member’s answer in private does not receive that member’s private turns', async () => {
-  const stage = await stageOf();
+  const stage = await openStage();
   const { member, shown } = await showSecondTurn(stage);
   await continueFrom(member, shown, 'an open question');
   const admin = stage.discord.as('admin');
   const page = await openTask(stage, await list(stage, 'admin', { whose: 'server' }), 'admin', 'an open question');
-  const seen = await (await admin.click(page, 'Show only to me')).message(hasEnded);
-  const next = await continueFrom(admin, seen, 'what did they say?');
-  expect([next.ephemeral, turns(stage)]).toEqual([true, 3]);
+  const privateCopy = await (await admin.click(page, 'Show only to me')).message(hasEnded);
+  const next = await continueFrom(admin, privateCopy, 'what did they say?');
+  expect([next.ephemeral, countTurns(stage)]).toEqual([true, 3]);
   expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);
 });
 
 it('A message in a thread does not send private turns to the model', async () => {
-  const stage = await stageOf();
+  const stage = await openStage();
   const speaker = stage.discord.as('member').in('thread');
   const first = await ask(speaker, { prompt: 'the first secret', private: true });
   await continueFrom(speaker, first, 'what everyone may read');
-  await continueFrom(speaker, await copy(stage, 'what everyone', 'everyone', 'thread'), 'and then?');
-  const before = asks(stage.gateway).length;
+  await continueFrom(speaker, await showCopy(stage, 'what everyone', 'everyone', 'thread'), 'and then?');
+  const requestsBefore = modelRequests(stage.gateway).length;
   await speaker.say('and what else?');
-  await stage.discord.until(() => (asks(stage.gateway).length > before ? true : undefined));
-  expect(turns(stage)).toBe(3);
+  await stage.discord.until(() => (modelRequests(stage.gateway).length > requestsBefore ? true : undefined));
+  expect(countTurns(stage)).toBe(3);
   expect(receivedText(stage)).not.toContain('first secret');
 });
 
 it('A retry in public does not send private turns to the model', async () => {
-  const stage = await stageOf();
+  const stage = await openStage();
   const { member, shown } = await showSecondTurn(stage);
   stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
   const broken = await continueFrom(member, shown, 'and then?');
   stage.clock.advance(5_000);
   await (await member.click(broken, 'Retry')).message(hasEnded);
-  expect(turns(stage)).toBe(2);
+  expect(countTurns(stage)).toBe(2);
   expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);
 });

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { type QuickStage, quickBot } from '../quick.ts';
-import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
-type Asked = { role?: string; content?: unknown }[];
+type ReceivedInput = { role?: string; content?: unknown }[];
 
 /** The conversation that the model received, in order. */
-const receivedTurns = (stage: QuickStage, at = -1): string[] =>
-  ((asks(stage.gateway).at(at)?.input ?? []) as Asked).map(
+const receivedTurns = (stage: QuickStage, index = -1): string[] =>
+  ((modelRequests(stage.gateway).at(index)?.input ?? []) as ReceivedInput).map(
     ({ role, content }) => `${role}: ${JSON.stringify(content)}`,
   );
 
@@ -17,24 +17,24 @@ const answerTo = async ({ discord }: QuickStage, options: Record<string, string 
   (await discord.as(who).slash('ask', options)).message(hasEnded);
 
 describe.each(profiles)('A conversation with the %s gateway profile', (profile) => {
-  const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
+  const openStage = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('A conversation continues with a form, and the model receives the earlier turns', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?', instructions: 'Be brief.' });
-    const before = latestAnswer(stage.gateway);
+    const firstAnswer = latestAnswer(stage.gateway);
     const form = await (await member.click(first, 'Continue')).modal();
     const second = await (await member.fill(form, { 'Your next question': 'and ice?' })).message(hasEnded);
     expect(receivedTurns(stage).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'user']);
-    expect(receivedTurns(stage)[1]).toContain(JSON.stringify(before).slice(1, 40));
-    expect(asks(stage.gateway).at(-1)?.instructions).toBe('Be brief.');
+    expect(receivedTurns(stage)[1]).toContain(JSON.stringify(firstAnswer).slice(1, 40));
+    expect(modelRequests(stage.gateway).at(-1)?.instructions).toBe('Be brief.');
     expect(text(second)).toContain(latestAnswer(stage.gateway));
     expect(text(second)).toContain('Continues [this answer]');
   });
 
   it('A conversation continues with the next question in the same place and starts again with `new`', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     await answerTo(stage, { prompt: 'snow?' });
     await answerTo(stage, { prompt: 'and ice?' });
     expect(receivedTurns(stage)).toHaveLength(3);
@@ -46,7 +46,7 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
   });
 
   it('Every member has their own conversation, and private turns stay private', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     await answerTo(stage, { prompt: 'a secret', private: true });
     await answerTo(stage, { prompt: 'snow?' });
     expect(receivedTurns(stage)).toHaveLength(1);
@@ -56,8 +56,8 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
     expect(receivedTurns(stage).join()).toContain('a secret');
   });
 
-  it('A conversation is erased when the member who started it requests that', async () => {
-    const stage = await stageOf();
+  it('A conversation that its member has ended is no longer sent to the model', async () => {
+    const stage = await openStage();
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?' });
     const second = await answerTo(stage, { prompt: 'and ice?' });
@@ -72,7 +72,7 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
   });
 
   it('The details of an answer show the token counts from the gateway', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     const first = await answerTo(stage, { prompt: 'snow?' });
     const details = await (await stage.discord.as('other').click(first, 'Show details')).message();
     expect(details.ephemeral).toBe(true);
@@ -80,7 +80,7 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
   });
 
   it('A question can include an image and a file, and an unreadable file is refused', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const file = { name: 'notes.txt', bytes: Buffer.from('The fox sleeps.') };
@@ -89,19 +89,19 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
     const pdf = { name: 'paper.pdf', bytes: Buffer.from('%PDF-1.7 nothing') };
     await (await member.slash('ask', { prompt: 'and this?', file: pdf, new: true })).message(hasEnded);
     expect(receivedTurns(stage).join()).toContain('"type":"input_file"');
-    const before = asks(gateway).length;
-    const odd = { name: 'odd.bin', bytes: Buffer.from([0, 1, 2, 255]) };
-    const refused = await (await member.slash('ask', { prompt: 'and that?', file: odd })).message();
+    const requestsBefore = modelRequests(gateway).length;
+    const binaryFile = { name: 'odd.bin', bytes: Buffer.from([0, 1, 2, 255]) };
+    const refused = await (await member.slash('ask', { prompt: 'and that?', file: binaryFile })).message();
     expect(text(refused)).toContain('odd.bin');
-    expect(asks(gateway)).toHaveLength(before);
+    expect(modelRequests(gateway)).toHaveLength(requestsBefore);
   });
 
   it('A question can request its answer as JSON', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     const final = await answerTo(stage, { prompt: 'snow?', format: 'json' });
     const [, json = ''] = /```json\n([\s\S]*)\n```/.exec(text(final)) ?? [];
     expect(JSON.parse(json)).toMatchObject({ sandbox: true });
-    expect(asks(stage.gateway).at(-1)).not.toHaveProperty('tools');
+    expect(modelRequests(stage.gateway).at(-1)).not.toHaveProperty('tools');
   });
 });
 
@@ -114,14 +114,16 @@ describe('The options of a question', () => {
     const image = { name: 'blue.png', bytes, contentType: 'image/png' };
     const exchange = await discord.as('member').slash('ask', { prompt: 'what is this?', image, web: true });
     await exchange.message(hasEnded);
-    const [{ input, tools }] = asks(gateway) as [{ input: unknown; tools: unknown[] }];
+    const [{ input, tools }] = modelRequests(gateway) as [{ input: unknown; tools: unknown[] }];
     expect(JSON.stringify(input)).toMatch(
       /"input_image".*data:image\/png;base64,|data:image\/png;base64,.*"input_image"/,
     );
     expect(tools).toContainEqual({ type: 'web_search' });
-    const odd = { name: 'blue.png', bytes: Buffer.from('MZ'), contentType: 'image/png' };
-    const refused = await (await discord.as('member').slash('ask', { prompt: 'and this?', image: odd })).message();
+    const invalidImage = { name: 'blue.png', bytes: Buffer.from('MZ'), contentType: 'image/png' };
+    const refused = await (
+      await discord.as('member').slash('ask', { prompt: 'and this?', image: invalidImage })
+    ).message();
     expect(text(refused)).toContain('is not a valid image');
-    expect(asks(gateway)).toHaveLength(1);
+    expect(modelRequests(gateway)).toHaveLength(1);
   });
 });

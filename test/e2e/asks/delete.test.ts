@@ -3,14 +3,14 @@ import { labels, quickBot, says } from '../quick.ts';
 import { list, openTask } from '../tasks/pages.ts';
 import { hasEnded, models } from './proof.ts';
 
-it('The owner or a moderator deletes a copy of an answer on its own, and an answer with all of its messages', async () => {
+it('Deleting a copy of an answer deletes only the copy, and deleting an answer deletes all of its messages', async () => {
   const stage = await quickBot({ settings: models, gateway: { speed: 200 } });
   const { discord } = stage;
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
   const original = await exchange.message(hasEnded);
   const messageIds = () => discord.messages('studio').map(({ id }) => id);
-  const below = messageIds().filter((id) => id !== original.id);
-  expect(below.length).toBeGreaterThan(0);
+  const furtherIds = messageIds().filter((id) => id !== original.id);
+  expect(furtherIds.length).toBeGreaterThan(0);
   const waitUntilGone = (channel: string, id: string) =>
     discord.until(() => (discord.messages(channel).some((one) => one.id === id) ? undefined : true));
 
@@ -21,9 +21,9 @@ it('The owner or a moderator deletes a copy of an answer on its own, and an answ
     const { id } = copy;
     await discord.as(who).click(copy, 'Delete');
     await waitUntilGone('no-threads', id);
-    expect(messageIds()).toEqual(expect.arrayContaining([original.id, ...below]));
+    expect(messageIds()).toEqual(expect.arrayContaining([original.id, ...furtherIds]));
   }
 
   await discord.as('member').click(original, 'Delete');
-  for (const id of [original.id, ...below]) await waitUntilGone('studio', id);
+  for (const id of [original.id, ...furtherIds]) await waitUntilGone('studio', id);
 });

@@ -5,21 +5,22 @@ import type { FileInput } from '../../../sandbox/discord/uploads.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
-type Received = { role: string; content: string | { type: string; text?: string; image_url?: string }[] }[];
+type ReceivedInput = { role: string; content: string | { type: string; text?: string; image_url?: string }[] }[];
 
-const received = ({ gateway }: QuickStage, at = -1): Received => asks(gateway).at(at)?.input as Received;
+const receivedInput = ({ gateway }: QuickStage, index = -1): ReceivedInput =>
+  modelRequests(gateway).at(index)?.input as ReceivedInput;
 
 const partTypes = (stage: QuickStage, turn: number): string[] => {
-  const content = received(stage)[turn]?.content ?? [];
+  const content = receivedInput(stage)[turn]?.content ?? [];
   return typeof content === 'string' ? ['plain text'] : content.map(({ type }) => type);
 };
 
-const imageFile = async (name = 'blue.png', side = 8): Promise<FileInput> => ({
+const imageFile = async (name = 'blue.png', size = 8): Promise<FileInput> => ({
   name,
   contentType: 'image/png',
-  bytes: await sharp({ create: { width: side, height: side, channels: 3, background: '#369' } })
+  bytes: await sharp({ create: { width: size, height: size, channels: 3, background: '#369' } })
     .png()
     .toBuffer(),
 });
@@ -36,26 +37,26 @@ async function detailsOf(stage: QuickStage, message: Awaited<ReturnType<typeof a
 const HOUR = 3_600_000;
 
 describe.each(profiles)('The files of earlier questions with the %s gateway profile', (profile) => {
-  const stageOf = () =>
+  const openStage = () =>
     quickBot({
       settings: models,
       gateway: { profile, speed: 20 },
       discord: { limits: { attachmentLinkMs: HOUR } },
     });
 
-  it('The files of an earlier question are sent again in its own message', async () => {
-    const stage = await stageOf();
+  it('The files of an earlier question are sent again as part of that question', async () => {
+    const stage = await openStage();
     await ask(stage, { prompt: 'what is this?', image: await imageFile(), file: notes });
     const second = await ask(stage, { prompt: 'and why?' });
     expect(partTypes(stage, 0)).toEqual(['input_text', 'input_text', 'input_image']);
-    expect(JSON.stringify(received(stage)[0])).toContain('notes.txt:\\n\\nThe fox sleeps.');
+    expect(JSON.stringify(receivedInput(stage)[0])).toContain('notes.txt:\\n\\nThe fox sleeps.');
     expect(partTypes(stage, 2)).toEqual(['plain text']);
     expect(await detailsOf(stage, second)).not.toContain('Not sent again');
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('The files of an earlier question get fresh URLs from Discord once theirs have expired', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     const { discord, clock } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile() });
     clock.advance(2 * HOUR);
@@ -65,14 +66,14 @@ describe.each(profiles)('The files of earlier questions with the %s gateway prof
   });
 
   it('A file that Discord no longer has is left out, and both the model and the details mention that', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     const { discord, clock, gateway } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile('a *red* [fox].png') });
     clock.advance(2 * HOUR);
     discord.faults.add({ on: { route: '/attachments/refresh-urls' }, do: { type: 'status', status: 404 } });
     const second = await ask(stage, { prompt: 'and why?' });
     expect(text(second)).toContain(latestAnswer(gateway));
-    expect(received(stage)[0]?.content).toEqual([
+    expect(receivedInput(stage)[0]?.content).toEqual([
       { type: 'input_text', text: 'what is this?' },
       { type: 'input_text', text: '[1 file of this message is no longer attached: a_red_fox_.png]' },
     ]);
@@ -80,7 +81,7 @@ describe.each(profiles)('The files of earlier questions with the %s gateway prof
   });
 
   it('A model that refuses files from earlier questions answers without them, and the refusal is remembered', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     const { gateway } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile() });
     const error = {
@@ -94,36 +95,40 @@ describe.each(profiles)('The files of earlier questions with the %s gateway prof
     expect(text(second)).toContain(latestAnswer(gateway));
     expect(text(second)).toContain('did not accept files from earlier questions');
     expect(await detailsOf(stage, second)).toContain('blue.png (not supported by the model)');
-    const before = asks(gateway).length;
+    const requestsBefore = modelRequests(gateway).length;
     await ask(stage, { prompt: 'and now?' });
-    expect(asks(gateway)).toHaveLength(before + 1);
-    expect(JSON.stringify(received(stage))).not.toContain('input_image');
+    expect(modelRequests(gateway)).toHaveLength(requestsBefore + 1);
+    expect(JSON.stringify(receivedInput(stage))).not.toContain('input_image');
   });
 
   it('A request that is too large because of files from earlier questions is sent without them, and that is not remembered', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     const { gateway } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile() });
     const error = { message: 'Too much.', type: 'invalid_request_error', code: 'context_length_exceeded' };
     gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 1 });
     const second = await ask(stage, { prompt: 'and why?' });
     expect(await detailsOf(stage, second)).toContain('blue.png (too large)');
-    expect(asks(gateway).at(-1)).toHaveProperty('tools');
+    expect(modelRequests(gateway).at(-1)).toHaveProperty('tools');
     await ask(stage, { prompt: 'and now?' });
     expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
   });
 
   it('A file from a private question is not sent with a public one, not even its name', async () => {
-    const stage = await stageOf();
+    const stage = await openStage();
     const { discord } = stage;
     const member = discord.as('member');
-    const secret = await ask(stage, { prompt: 'what is this?', image: await imageFile('secret.png'), private: true });
-    expect(labels(secret)).toContain('Continue');
-    const form = await (await member.click(secret, 'Continue')).modal();
+    const privateAnswer = await ask(stage, {
+      prompt: 'what is this?',
+      image: await imageFile('secret.png'),
+      private: true,
+    });
+    expect(labels(privateAnswer)).toContain('Continue');
+    const form = await (await member.click(privateAnswer, 'Continue')).modal();
     const next = await (await member.fill(form, { 'Your next question': 'and why?' })).message(hasEnded);
     expect(next.ephemeral).toBe(true);
     expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
     await ask(stage, { prompt: 'snow?' });
-    expect(JSON.stringify(received(stage))).not.toMatch(/secret|input_image/);
+    expect(JSON.stringify(receivedInput(stage))).not.toMatch(/secret|input_image/);
   });
 });

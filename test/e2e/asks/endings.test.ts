@@ -4,7 +4,7 @@ import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
 import { labels, quickBot, quickStage } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
 const BEGINNING = 'This is the sandbox speaking';
 const prompt = 'tell me of the snow, 100 words';
@@ -12,11 +12,11 @@ const prompt = 'tell me of the snow, 100 words';
 describe.each(profiles)('The end of an answer with the %s gateway profile', (profile) => {
   it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
     'An answer that ends with %s keeps what had arrived, says so and can be retried',
-    async (how) => {
+    async (fault) => {
       const stage = await quickBot({ settings: models, gateway: { profile }, gatewayLimits: { silenceMs: 600 } });
       const { discord, gateway, clock } = stage;
       const member = discord.as('member');
-      gateway.faults.add({ do: { type: 'text', how, after: 30 } });
+      gateway.faults.add({ do: { type: 'text', how: fault, after: 30 } });
       const exchange = await member.slash('ask', { prompt });
       const broken = await exchange.message(hasEnded);
       expect(text(broken)).toContain(BEGINNING);
@@ -24,7 +24,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
       expect(text(broken)).not.toContain(latestAnswer(gateway));
       expect(text(broken)).toMatch(/The part that had arrived was kept|The answer failed/);
       expect(labels(broken)).toEqual(['Continue', 'Retry', 'End conversation', 'Show details', 'Delete']);
-      expect(asks(gateway)).toHaveLength(1);
+      expect(modelRequests(gateway)).toHaveLength(1);
       clock.advance(5_000);
       const second = await (await member.click(broken, 'Retry')).message(hasEnded);
       expect(text(second)).toContain(latestAnswer(gateway));
@@ -34,9 +34,9 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
 
   it.each(['empty-output', 'chat-usage', 'chat', 'plain'] as const)(
     'An answer is complete if its stream has %s',
-    async (how) => {
+    async (fault) => {
       const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
-      gateway.faults.add({ do: { type: 'text', how } });
+      gateway.faults.add({ do: { type: 'text', how: fault } });
       const exchange = await discord.as('member').slash('ask', { prompt });
       const final = await exchange.message(hasEnded);
       expect(text(final)).toContain(latestAnswer(gateway));
@@ -48,7 +48,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const exchange = await discord.as('member').slash('ask', { prompt, model: 'canvas-2' });
     expect(labels(await exchange.message())).toEqual([]);
-    expect(asks(gateway).length).toBeLessThanOrEqual(3);
+    expect(modelRequests(gateway).length).toBeLessThanOrEqual(3);
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
@@ -57,7 +57,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const lost = await exchange.message((message) => labels(message).includes('Dismiss'));
-    expect(asks(gateway).length).toBeLessThanOrEqual(1);
+    expect(modelRequests(gateway).length).toBeLessThanOrEqual(1);
     const answer = await (await discord.as('member').click(lost, 'Try again (may be charged twice)')).message(hasEnded);
     expect(text(answer)).toContain(latestAnswer(gateway));
   });
@@ -71,14 +71,14 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(text(final)).toContain('does not support tools');
     expect(text(final)).toContain('does not support reasoning effort');
     expect(text(final)).toContain(latestAnswer(gateway));
-    expect(asks(gateway).map((body) => ['tools' in body, 'reasoning' in body])).toEqual([
+    expect(modelRequests(gateway).map((body) => ['tools' in body, 'reasoning' in body])).toEqual([
       [true, true],
       expect.anything(),
       [false, false],
     ]);
     // The bot remembers this, so no later request is refused.
     await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
-    expect(asks(gateway)).toHaveLength(4);
+    expect(modelRequests(gateway)).toHaveLength(4);
   });
 
   it('A model that refuses to stream answers in one piece, the answer says so, and the refusal is remembered', async () => {
@@ -91,7 +91,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     const later = await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
     expect(text(later)).toContain('does not stream its answers');
     // If the gateway names no field, the bot omits other fields first; only the omission that helped is remembered.
-    const sent = asks(gateway).map((body) => ['stream' in body, 'tools' in body]);
+    const sent = modelRequests(gateway).map((body) => ['stream' in body, 'tools' in body]);
     const first =
       profile === 'stock'
         ? [[true, true]]
@@ -99,8 +99,8 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
             [true, true],
             [true, false],
           ];
-    const whole = [false, profile === 'stock'];
-    expect(sent).toEqual([...first, whole, [false, true]]);
+    const unstreamed = [false, profile === 'stock'];
+    expect(sent).toEqual([...first, unstreamed, [false, true]]);
   });
 
   it('Fields that were omitted from a request that was refused anyway are sent again the next time', async () => {
@@ -113,7 +113,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     );
     expect(text(refused)).not.toContain('does not');
     await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
-    expect(asks(gateway).at(-1)).toMatchObject({ stream: true, tools: expect.any(Array) });
+    expect(modelRequests(gateway).at(-1)).toMatchObject({ stream: true, tools: expect.any(Array) });
   });
 
   it('A model that refuses a format is queried without it, and the answer says so', async () => {
@@ -121,7 +121,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     gateway.faults.add({ do: 'no-format', times: 100 });
     const final = await (await discord.as('member').slash('ask', { prompt, format: 'json' })).message(hasEnded);
     expect(text(final)).toContain('does not support output formats');
-    expect(asks(gateway).map((body) => 'text' in body)).toEqual([true, false]);
+    expect(modelRequests(gateway).map((body) => 'text' in body)).toEqual([true, false]);
   });
 
   it('Any reasoning effort that a member types is sent unchanged', async () => {
@@ -130,7 +130,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     const choices = await member.complete('ask', { prompt, effort: 'hi' }, 'effort');
     expect(choices.map(({ value }) => value)).toEqual(['high', 'xhigh']);
     await (await member.slash('ask', { prompt, effort: ' ultra ' })).message(hasEnded);
-    expect(asks(gateway).at(-1)).toMatchObject({ reasoning: { effort: 'ultra' } });
+    expect(modelRequests(gateway).at(-1)).toMatchObject({ reasoning: { effort: 'ultra' } });
   });
 
   it('An answer that a restart interrupted says so and keeps what had arrived', async () => {
@@ -145,7 +145,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     const broken = await exchange.message(hasEnded);
     expect(text(broken)).toContain('restarted mid-');
     expect(text(broken)).toContain(BEGINNING);
-    expect(asks(gateway)).toHaveLength(1);
+    expect(modelRequests(gateway)).toHaveLength(1);
   });
 });
 
@@ -155,8 +155,8 @@ describe('The Stop button', () => {
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'tell me of the snow, 2000 words' });
-    const moving = await exchange.message((message) => text(message).includes(BEGINNING));
-    await member.click(moving, 'Stop');
+    const streaming = await exchange.message((message) => text(message).includes(BEGINNING));
+    await member.click(streaming, 'Stop');
     const stopped = await exchange.message(hasEnded);
     expect(text(stopped)).toContain('Stopped.');
     expect(text(stopped)).toContain(BEGINNING);
@@ -168,8 +168,8 @@ describe('The Stop button', () => {
   it('Only the member who asked can press the Stop button', async () => {
     const { discord } = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const exchange = await discord.as('member').slash('ask', { prompt });
-    const moving = await exchange.message((message) => text(message).includes(BEGINNING));
-    const refused = await (await discord.as('other').click(moving, 'Stop')).followUp();
+    const streaming = await exchange.message((message) => text(message).includes(BEGINNING));
+    const refused = await (await discord.as('other').click(streaming, 'Stop')).followUp();
     expect(text(refused)).toContain('Only the member who requested');
     expect(text(await exchange.message(hasEnded))).not.toContain('Stopped');
   });

@@ -9,31 +9,31 @@ import { hasEnded, latestAnswer, models } from './proof.ts';
 
 const prompt = 'tell me of the snow, 900 words';
 /** Only this channel is checked, because notices to the operator are posted in another one. */
-const inStudio = ({ world }: EmbeddedDiscord) => ({
+const studioPosts = ({ world }: EmbeddedDiscord) => ({
   method: 'POST',
   route: `/channels/${world.channel('studio').id}/messages`,
 });
-const byToken = { method: 'POST', route: '/webhooks/:application/:token' };
-const lost = { type: 'reset', done: true } as const;
+const tokenPosts = { method: 'POST', route: '/webhooks/:application/:token' };
+const lostResponse = { type: 'reset', done: true } as const;
 
 const plainText = (words: string): string => words.replace('-# Continues below.', '').replace(/\s+/g, ' ');
 
 /** Expects the whole answer in order, without repetition. */
-function isWhole(stage: QuickStage, messages: readonly Message[]): void {
+function expectComplete(stage: QuickStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(2);
   expect(plainText(messages.map(text).join('\n\n'))).toContain(plainText(latestAnswer(stage.gateway)));
   expect(new Set(messages.map(text)).size).toBe(messages.length);
 }
 
 /** Checks that everything that had arrived of an answer is shown once, even if a restart interrupted it. */
-function isOnce(stage: QuickStage, messages: readonly Message[]): void {
+function expectNoDuplicates(stage: QuickStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(1);
   const words = messages.map((message) => text(message).replace(/^(?:-# |\*\*tell me).*$/gm, '')).join('\n\n');
   expect(plainText(latestAnswer(stage.gateway)).startsWith(plainText(words).trim())).toBe(true);
   expect(new Set(messages.map(text)).size).toBe(messages.length);
 }
 
-async function isGone(stage: QuickStage): Promise<void> {
+async function waitUntilDeleted(stage: QuickStage): Promise<void> {
   await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
   expect(errorsIn(stage)).toEqual([]);
 }
@@ -45,17 +45,17 @@ describe('A further message of a public answer', () => {
       const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
       const { discord, clock } = stage;
       const member = discord.as('member');
-      if (nth > 1) discord.faults.add({ on: inStudio(discord), do: { type: 'delay', ms: 0 }, times: nth - 1 });
-      // Once more often than discord.js retries.
-      discord.faults.add({ on: inStudio(discord), do: lost, times: 5 });
+      if (nth > 1) discord.faults.add({ on: studioPosts(discord), do: { type: 'delay', ms: 0 }, times: nth - 1 });
+      // One failure more than discord.js retries.
+      discord.faults.add({ on: studioPosts(discord), do: lostResponse, times: 5 });
       const exchange = await member.slash('ask', { prompt });
       await expect.poll(() => stage.logged(), { timeout: 20_000 }).toContain('unknown whether Discord posted');
       clock.advance(10 * 60_000);
       const first = await exchange.message(hasEnded);
-      isWhole(stage, publicMessages(stage));
+      expectComplete(stage, publicMessages(stage));
       expect(text(first)).toContain('Continues below');
       await member.click(first, 'Delete');
-      await isGone(stage);
+      await waitUntilDeleted(stage);
     },
   );
 
@@ -66,17 +66,17 @@ describe('A further message of a public answer', () => {
       const { discord } = stage;
       const app = await startBot(stage);
       const member = discord.as('member');
-      if (nth > 1) discord.faults.add({ on: inStudio(discord), do: { type: 'delay', ms: 0 }, times: nth - 1 });
-      discord.faults.add({ on: inStudio(discord), do: { type: 'hang', done: true } });
+      if (nth > 1) discord.faults.add({ on: studioPosts(discord), do: { type: 'delay', ms: 0 }, times: nth - 1 });
+      discord.faults.add({ on: studioPosts(discord), do: { type: 'hang', done: true } });
       const exchange = await member.slash('ask', { prompt });
       await discord.until(() => (publicMessages(stage).length > nth ? true : undefined));
       await app.stop();
       await startBot(stage);
       const first = await exchange.message(hasEnded);
-      isOnce(stage, publicMessages(stage));
+      expectNoDuplicates(stage, publicMessages(stage));
       expect(text(first)).toContain('Continues below');
       await requestErasure(stage);
-      await isGone(stage);
+      await waitUntilDeleted(stage);
     },
   );
 
@@ -84,14 +84,14 @@ describe('A further message of a public answer', () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
     const { discord } = stage;
     const app = await startBot(stage);
-    discord.faults.add({ on: inStudio(discord), do: lost, times: 1_000 });
+    discord.faults.add({ on: studioPosts(discord), do: lostResponse, times: 1_000 });
     await discord.as('member').slash('ask', { prompt });
     await discord.until(() => (publicMessages(stage).length > 1 ? true : undefined));
     await app.stop();
-    const again = await startBot(stage);
+    const restarted = await startBot(stage);
     await requestErasure(stage);
-    await isGone(stage);
-    await again.stop();
+    await waitUntilDeleted(stage);
+    await restarted.stop();
   });
 
   it('If the bot is not allowed to post, further messages use the interaction token once, and a lost response leads to a file with the whole answer', async () => {
@@ -101,7 +101,7 @@ describe('A further message of a public answer', () => {
       deployed: { userInstall: true },
     });
     const { discord, gateway } = stage;
-    discord.faults.add({ on: byToken, do: lost });
+    discord.faults.add({ on: tokenPosts, do: lostResponse });
     const exchange = await discord.as('installer').slash('ask', { prompt });
     const first = await exchange.message(hasEnded);
     expect((await bytesOf(first)).toString()).toBe(latestAnswer(gateway));
@@ -117,8 +117,8 @@ describe('A further message of a private answer', () => {
       const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
       const { discord, gateway } = stage;
       const member = discord.as('member');
-      if (nth > 1) discord.faults.add({ on: byToken, do: { type: 'delay', ms: 0 }, times: nth - 1 });
-      discord.faults.add({ on: byToken, do: lost });
+      if (nth > 1) discord.faults.add({ on: tokenPosts, do: { type: 'delay', ms: 0 }, times: nth - 1 });
+      discord.faults.add({ on: tokenPosts, do: lostResponse });
       const exchange = await member.slash('ask', { prompt, private: true });
       const first = await exchange.message(hasEnded);
       expect((await bytesOf(first)).toString()).toBe(latestAnswer(gateway));

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { shipped } from '../../support/shipped.ts';
+import { shippedArgs } from '../../support/shipped.ts';
 import { key, type Stage, stage } from '../bot.ts';
 import { labels } from '../quick.ts';
-import { asks, hasEnded, models } from './proof.ts';
+import { hasEnded, modelRequests, models } from './proof.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const running: ChildProcess[] = [];
@@ -14,15 +14,15 @@ const running: ChildProcess[] = [];
 afterEach(async () => {
   for (const child of running.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
-    const over = once(child, 'exit');
+    const exited = once(child, 'exit');
     child.kill('SIGKILL');
-    await over;
+    await exited;
   }
 });
 
 /** The shipped bot as a separate process. */
 function run({ discord, gateway, config }: Stage, settings: Record<string, string> = {}) {
-  const child = spawn(process.execPath, shipped('src/index.ts'), {
+  const child = spawn(process.execPath, shippedArgs('src/index.ts'), {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',
@@ -36,41 +36,41 @@ function run({ discord, gateway, config }: Stage, settings: Record<string, strin
   running.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  return { child, said: () => output, ended: once(child, 'exit').then(([code]) => code as number | null) };
+  return { child, log: () => output, ended: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
-/** A further message of an answer that shows this many parts. */
-const furtherIn = ({ discord }: Stage, letters: number) =>
-  discord.until(() => discord.messages('studio').find((one, at) => at > 0 && text(one).length > letters));
+/** Waits for a further message of the answer that is longer than this. */
+const waitForFurtherMessage = ({ discord }: Stage, minLength: number) =>
+  discord.until(() => discord.messages('studio').find((one, index) => index > 0 && text(one).length > minLength));
 
 const pollOptions = { timeout: 20_000 };
 
 it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', async () => {
   const fixture = await stage({ gateway: { seed: 1 } });
   const first = run(fixture);
-  await expect.poll(first.said, pollOptions).toContain('Atelier is ready.');
+  await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
   const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
   // By then, the text that had arrived has been stored once.
-  await furtherIn(fixture, 300);
+  await waitForFurtherMessage(fixture, 300);
   first.child.kill('SIGKILL');
   await first.ended;
   const second = run(fixture);
   const broken = await exchange.message(hasEnded);
   expect(text(broken)).toContain('restarted mid-');
   expect(text(broken)).toContain('This is the sandbox speaking');
-  expect(asks(fixture.gateway)).toHaveLength(1);
-  expect(second.said()).not.toContain('of the snow');
+  expect(modelRequests(fixture.gateway)).toHaveLength(1);
+  expect(second.log()).not.toContain('of the snow');
 });
 
 it('A bot that is killed while it posts a further message finds it again and shows its text once', async () => {
   const fixture = await stage({ gateway: { seed: 1 } });
   const first = run(fixture);
-  await expect.poll(first.said, pollOptions).toContain('Atelier is ready.');
+  await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
   // Each start is reported to the operator in another channel.
   const inChannel = { method: 'POST', route: `/channels/${fixture.discord.world.channel('studio').id}/messages` };
   fixture.discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
   const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
-  await furtherIn(fixture, 0);
+  await waitForFurtherMessage(fixture, 0);
   first.child.kill('SIGKILL');
   await first.ended;
   run(fixture);
@@ -78,21 +78,21 @@ it('A bot that is killed while it posts a further message finds it again and sho
   const posted = fixture.discord.requests.filter(
     ({ method, path }) => method === inChannel.method && path === inChannel.route,
   );
-  const further = fixture.discord.messages('studio').slice(1);
-  expect(new Set(further.map(text)).size).toBe(further.length);
-  expect(posted).toHaveLength(further.length);
+  const furtherMessages = fixture.discord.messages('studio').slice(1);
+  expect(new Set(furtherMessages.map(text)).size).toBe(furtherMessages.length);
+  expect(posted).toHaveLength(furtherMessages.length);
 });
 
 it('An approved tool call cannot be approved again if the bot is killed while submitting its order', async () => {
   const fixture = await stage({ gateway: { seed: 1, speed: 20 } });
-  const orders = () => fixture.gateway.heard.filter(({ path }) => path.includes('/images/'));
+  const orders = () => fixture.gateway.requests.filter(({ path }) => path.includes('/images/'));
   fixture.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
   const first = run(fixture);
-  await expect.poll(first.said, pollOptions).toContain('Atelier is ready.');
+  await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
   const member = fixture.discord.as('member');
   const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-  const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
-  const ordering = await member.click(asking, 'Approve 1');
+  const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
+  const approval = await member.click(approvalRequest, 'Approve 1');
   await expect.poll(orders, pollOptions).toHaveLength(1);
   first.child.kill('SIGKILL');
   await first.ended;
@@ -102,14 +102,14 @@ it('An approved tool call cannot be approved again if the bot is killed while su
   expect(text(broken)).toContain('You approved an image');
   expect(labels(broken)).not.toContain('Approve 1');
   // The task of the first approval shows its own outcome.
-  await ordering.message((message) => labels(message).includes('Dismiss'));
+  await approval.message((message) => labels(message).includes('Dismiss'));
   expect(orders()).toHaveLength(1);
-  expect(asks(fixture.gateway)).toHaveLength(1);
+  expect(modelRequests(fixture.gateway)).toHaveLength(1);
 });
 
 it('A bot without the message content intent exits with 78 and names the missing switch', async () => {
   const bot = run(await stage(), { DISCORD_MESSAGE_CONTENT: 'on' });
   const code = await bot.ended;
   expect(code).toBe(78);
-  expect(bot.said()).toContain('Message Content Intent');
+  expect(bot.log()).toContain('Message Content Intent');
 });

@@ -5,15 +5,15 @@ import { generateResponse } from '../../../sandbox/gateway/text/generate.ts';
 import { labels } from '../quick.ts';
 
 /** The questions that the gateway received, oldest first. */
-export const asks = ({ heard }: EmbeddedGateway): Record<string, unknown>[] =>
-  heard.filter(({ path }) => path.endsWith('/responses')).map(({ body }) => body as Record<string, unknown>);
+export const modelRequests = ({ requests }: EmbeddedGateway): Record<string, unknown>[] =>
+  requests.filter(({ path }) => path.endsWith('/responses')).map(({ body }) => body as Record<string, unknown>);
 
 /** Whether an answer has ended, in any way. */
 export const hasEnded = (message: Message): boolean => labels(message).includes('Delete');
 
 /** The text of the gateway's newest answer; it always gives the same answer to a question. */
 export function latestAnswer(gateway: EmbeddedGateway): string {
-  const { items } = generateResponse(textRequest.parse(asks(gateway).at(-1)), true);
+  const { items } = generateResponse(textRequest.parse(modelRequests(gateway).at(-1)), true);
   return items.flatMap((item) => ('text' in item ? [item.text] : [])).join('');
 }
 

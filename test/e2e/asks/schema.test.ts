@@ -3,49 +3,49 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
-import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
 const prompt = 'a sad fox';
-const closed = (properties: object) => ({
+const strictObject = (properties: object) => ({
   ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
 });
-const fox = closed({ mood: { enum: ['happy', 'sad'] }, legs: { type: 'integer', minimum: 3 } });
+const fox = strictObject({ mood: { enum: ['happy', 'sad'] }, legs: { type: 'integer', minimum: 3 } });
 const file = (schema: unknown, name = 'fox.json') => ({ name, bytes: Buffer.from(JSON.stringify(schema)) });
-const lastFormat = ({ gateway }: QuickStage) => asks(gateway).at(-1)?.text;
-const refusedFormats = { do: 'no-format', times: 100 } as const;
+const lastFormat = ({ gateway }: QuickStage) => modelRequests(gateway).at(-1)?.text;
+const noFormatFault = { do: 'no-format', times: 100 } as const;
 
-describe.each(profiles)('/ask with a schema with the %s gateway profile', (profile) => {
-  const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
+describe.each(profiles)('Schemas in /ask with the %s gateway profile', (profile) => {
+  const startStage = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('An answer with a schema is formatted JSON in one message and in a file', async () => {
-    const stage = await stageOf();
+    const stage = await startStage();
     const exchange = await stage.discord.as('member').slash('ask', { prompt, schema: file(fox) });
     const final = await exchange.message(hasEnded);
     const format = { type: 'json_schema', name: 'answer', schema: fox, strict: true };
-    expect(asks(stage.gateway)).toEqual([expect.objectContaining({ text: { format } })]);
-    expect(asks(stage.gateway)[0]).not.toHaveProperty('tools');
-    const wanted = JSON.stringify(JSON.parse(latestAnswer(stage.gateway)), null, 2);
-    expect(text(final)).toContain(`\`\`\`json\n${wanted}\n\`\`\``);
+    expect(modelRequests(stage.gateway)).toEqual([expect.objectContaining({ text: { format } })]);
+    expect(modelRequests(stage.gateway)[0]).not.toHaveProperty('tools');
+    const expectedJson = JSON.stringify(JSON.parse(latestAnswer(stage.gateway)), null, 2);
+    expect(text(final)).toContain(`\`\`\`json\n${expectedJson}\n\`\`\``);
     expect(text(final)).not.toContain('does not match');
     expect(final.attachments.map(({ filename }) => filename)).toEqual(['answer.json']);
-    expect((await bytesOf(final, 0)).toString()).toBe(wanted);
+    expect((await bytesOf(final, 0)).toString()).toBe(expectedJson);
     expect(stage.logged()).not.toContain('mood');
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('An answer that does not match the schema is shown with the location of each mismatch and what was expected', async () => {
-    const stage = await stageOf();
+    const stage = await startStage();
     const schema = { type: 'object', properties: { code: { type: 'string', pattern: '^\\d{40}$' } } };
-    const given = { prompt, schema_text: JSON.stringify(schema) };
-    const final = await (await stage.discord.as('member').slash('ask', given)).message(hasEnded);
+    const options = { prompt, schema_text: JSON.stringify(schema) };
+    const final = await (await stage.discord.as('member').slash('ask', options)).message(hasEnded);
     expect(lastFormat(stage)).toMatchObject({ format: { strict: false, schema } });
     expect(text(final)).toContain('The answer does not match the schema:');
     expect(text(final)).toContain('`/code` does not match `pattern: ^\\d{40}$`.');
   });
 
-  it('A long answer shows its beginning, and its file is complete', async () => {
-    const stage = await stageOf();
-    const schema = closed({ list: { type: 'array', minItems: 200, maxItems: 200, items: { type: 'string' } } });
+  it('The message of a long answer shows its beginning, and the file contains all of it', async () => {
+    const stage = await startStage();
+    const schema = strictObject({ list: { type: 'array', minItems: 200, maxItems: 200, items: { type: 'string' } } });
     const exchange = await stage.discord.as('member').slash('ask', { prompt, schema: file(schema) });
     const final = await exchange.message(hasEnded);
     expect(stage.discord.messages('studio')).toHaveLength(1);
@@ -54,29 +54,29 @@ describe.each(profiles)('/ask with a schema with the %s gateway profile', (profi
     expect(JSON.parse((await bytesOf(final, 0)).toString()).list).toHaveLength(200);
   });
 
-  it('A model without output formats receives the schema as instructions, and an answer that is not JSON is text', async () => {
-    const stage = await stageOf();
-    stage.gateway.faults.add(refusedFormats);
-    const given = { prompt, schema: file(fox), instructions: 'Be brief.' };
-    const final = await (await stage.discord.as('member').slash('ask', given)).message(hasEnded);
-    const last = asks(stage.gateway).at(-1);
+  it('A model without output formats receives the schema in its instructions, and an answer that is not JSON is shown as text', async () => {
+    const stage = await startStage();
+    stage.gateway.faults.add(noFormatFault);
+    const options = { prompt, schema: file(fox), instructions: 'Be brief.' };
+    const final = await (await stage.discord.as('member').slash('ask', options)).message(hasEnded);
+    const last = modelRequests(stage.gateway).at(-1);
     expect(last).not.toHaveProperty('text');
     expect(last?.instructions).toMatch(/^Be brief\./);
     expect(last?.instructions).toContain(JSON.stringify(fox));
     expect(text(final)).toContain('received the schema as part of its instructions');
     expect(text(final)).toContain('did not return valid JSON');
     expect(final.attachments).toEqual([]);
-    // The bot remembers this, and still sends the schema.
-    const count = asks(stage.gateway).length;
+    // The bot remembers that the model has no output formats, and still sends the schema in the instructions.
+    const count = modelRequests(stage.gateway).length;
     await (await stage.discord.as('member').slash('ask', { prompt: 'a happy fox', schema: file(fox) })).message(
       hasEnded,
     );
-    expect(asks(stage.gateway)).toHaveLength(count + 1);
-    expect(asks(stage.gateway).at(-1)?.instructions).toContain(JSON.stringify(fox));
+    expect(modelRequests(stage.gateway)).toHaveLength(count + 1);
+    expect(modelRequests(stage.gateway).at(-1)?.instructions).toContain(JSON.stringify(fox));
   });
 
   it('Continue and Retry keep the schema, and a new question does not', async () => {
-    const stage = await stageOf();
+    const stage = await startStage();
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 4 } });
     const cut = await (await member.slash('ask', { prompt, schema: file(fox) })).message(hasEnded);
@@ -102,14 +102,14 @@ describe('A schema that cannot be used', () => {
     ['whose root is not an object', { schema_text: '{"type":"array"}' }, 'contains `"type": "object"`'],
     ['that is too large', { schema: file({ type: 'object', title: 'x'.repeat(70_000) }) }, 'larger than 64 KiB'],
     ['that is invalid', { schema: file({ type: 'object', required: 'a' }) }, 'the value at `/required` is not allowed'],
-  ])('A schema %s is refused in private, and nothing is sent', async (_, given, words) => {
+  ])('A schema %s is refused privately, and nothing is sent to the gateway', async (_, options, expectedText) => {
     const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
-    const exchange = await stage.discord.as('member').slash('ask', { prompt, ...given });
-    const refused = await exchange.ephemeral((message) => text(message).includes(words));
+    const exchange = await stage.discord.as('member').slash('ask', { prompt, ...options });
+    const refused = await exchange.ephemeral((message) => text(message).includes(expectedText));
     expect(refused.ephemeral).toBe(true);
-    expect(asks(stage.gateway)).toEqual([]);
-    const open = stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
-    expect(open.map(text).join()).not.toContain(words);
+    expect(modelRequests(stage.gateway)).toEqual([]);
+    const publicMessages = stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
+    expect(publicMessages.map(text).join()).not.toContain(expectedText);
     expect(errorsIn(stage)).toEqual([]);
   });
 });

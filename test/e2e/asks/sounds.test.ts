@@ -6,7 +6,7 @@ import { profiles } from '../../contract/both.ts';
 import { key } from '../bot.ts';
 import { type QuickStage, quickBot } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
 const recording = async (): Promise<FileInput> => ({
   name: 'voice.ogg',
@@ -17,7 +17,7 @@ const recording = async (): Promise<FileInput> => ({
 const ask = async ({ discord }: QuickStage, options: Record<string, string | boolean | FileInput>) =>
   (await discord.as('member').slash('ask', options)).message();
 
-const answered = async ({ discord }: QuickStage, options: Record<string, string | boolean | FileInput>) =>
+const askAndWait = async ({ discord }: QuickStage, options: Record<string, string | boolean | FileInput>) =>
   (await discord.as('member').slash('ask', options)).message(hasEnded);
 
 interface Part {
@@ -26,49 +26,52 @@ interface Part {
   input_audio?: { data: string; format: string };
 }
 
-const partsOf = ({ gateway }: QuickStage, turn: number, at = -1): Part[] => {
-  const input = asks(gateway).at(at)?.input as { content: string | Part[] }[] | undefined;
+const partsOf = ({ gateway }: QuickStage, turn: number, askIndex = -1): Part[] => {
+  const input = modelRequests(gateway).at(askIndex)?.input as { content: string | Part[] }[] | undefined;
   const { content } = input?.[turn] ?? { content: [] };
   return typeof content === 'string' ? [{ type: 'input_text', text: content }] : content;
 };
 
 const transcriptions = ({ gateway }: QuickStage) =>
-  gateway.heard.filter(({ path }) => path.endsWith('/transcriptions'));
+  gateway.requests.filter(({ path }) => path.endsWith('/transcriptions'));
 
 async function detailsOf(stage: QuickStage, message: Awaited<ReturnType<typeof ask>>): Promise<string> {
   const details = await (await stage.discord.as('other').click(message, 'Show details')).message();
   return JSON.stringify(details.components);
 }
 
-const hearing = { ...models, DEFAULT_TEXT_MODEL: 'quill-5-audio' };
+const audioModelSettings = { ...models, DEFAULT_TEXT_MODEL: 'quill-5-audio' };
 
 describe.each(profiles)('Audio in a question with the %s gateway profile', (profile) => {
-  const stageOf = (settings: Record<string, string> = models, only?: string[]) =>
-    quickBot({ settings, gateway: { profile, speed: 20, ...(only && { keys: [{ key, models: only }] }) } });
+  const startStage = (settings: Record<string, string> = models, listedModels?: string[]) =>
+    quickBot({
+      settings,
+      gateway: { profile, speed: 20, ...(listedModels && { keys: [{ key, models: listedModels }] }) },
+    });
 
   it('A model that supports audio receives it, and again with the next question', async () => {
-    const stage = await stageOf(hearing);
-    const first = await answered(stage, { prompt: 'what is this?', file: await recording() });
+    const stage = await startStage(audioModelSettings);
+    const first = await askAndWait(stage, { prompt: 'what is this?', file: await recording() });
     expect(text(first)).toContain('You sent a recording.');
-    const [words, audio] = partsOf(stage, 0);
-    expect(words).toEqual({ type: 'input_text', text: 'what is this?' });
+    const [textPart, audio] = partsOf(stage, 0);
+    expect(textPart).toEqual({ type: 'input_text', text: 'what is this?' });
     expect(audio).toEqual({ type: 'input_audio', input_audio: { format: 'wav', data: expect.any(String) } });
     expect(Buffer.from(audio?.input_audio?.data ?? '', 'base64').toString('latin1', 0, 4)).toBe('RIFF');
-    await answered(stage, { prompt: 'and why?' });
+    await askAndWait(stage, { prompt: 'and why?' });
     expect(partsOf(stage, 0).map(({ type }) => type)).toEqual(['input_text', 'input_audio']);
     expect(transcriptions(stage)).toHaveLength(0);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A model that does not support audio receives a transcript, which the details show and the next question repeats', async () => {
-    const stage = await stageOf();
-    const first = await answered(stage, { prompt: 'what is this?', file: await recording() });
+    const stage = await startStage();
+    const first = await askAndWait(stage, { prompt: 'what is this?', file: await recording() });
     expect(partsOf(stage, 0)[1]?.text).toMatch(/^\[Transcript of voice\.ogg\]: A recording of \d seconds?\.$/);
     expect(text(first)).toContain('does not support audio');
     expect(text(first)).toContain(latestAnswer(stage.gateway));
     expect(await detailsOf(stage, first)).toMatch(/Transcript of voice\.ogg: A recording of \d second/);
     expect(stage.logged()).not.toContain('A recording of');
-    const second = await answered(stage, { prompt: 'and why?' });
+    const second = await askAndWait(stage, { prompt: 'and why?' });
     expect(partsOf(stage, 0)[1]?.text).toContain('[Transcript of voice.ogg]');
     expect(text(second)).not.toContain('does not support audio');
     expect(transcriptions(stage)).toHaveLength(1);
@@ -76,7 +79,7 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
   });
 
   it('A model that refuses audio gets a transcript instead, and the refusal is remembered', async () => {
-    const stage = await stageOf(hearing);
+    const stage = await startStage(audioModelSettings);
     const { gateway } = stage;
     const error = {
       message: 'No audio.',
@@ -85,56 +88,56 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
       param: 'input[0].content[1].type',
     };
     gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 1 });
-    const first = await answered(stage, { prompt: 'what is this?', file: await recording() });
+    const first = await askAndWait(stage, { prompt: 'what is this?', file: await recording() });
     expect(text(first)).toContain('does not support audio');
     expect(partsOf(stage, 0)[1]?.text).toContain('[Transcript of voice.ogg]');
-    await answered(stage, { prompt: 'and that?', file: await recording(), new: true });
-    expect(asks(gateway)).toHaveLength(3);
+    await askAndWait(stage, { prompt: 'and that?', file: await recording(), new: true });
+    expect(modelRequests(gateway)).toHaveLength(3);
     expect(partsOf(stage, 0)[1]?.text).toContain('[Transcript of voice.ogg]');
   });
 
   it('Audio is refused privately if the gateway has no model that transcribes it', async () => {
-    const stage = await stageOf(models, ['quill-5']);
+    const stage = await startStage(models, ['quill-5']);
     const refused = await ask(stage, { prompt: 'what is this?', file: await recording() });
     expect(text(refused)).toMatch(/`quill-5` does not support audio, and .* can transcribe `voice\.ogg`/);
     expect(refused.ephemeral).toBe(true);
-    expect(asks(stage.gateway)).toHaveLength(0);
+    expect(modelRequests(stage.gateway)).toHaveLength(0);
     expect(text(await (await stage.discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
-  it('Audio is refused if the gateway lists such a model but has no endpoint for it', async () => {
-    const stage = await stageOf();
+  it('Audio is refused if the gateway lists a transcription model but has no transcription endpoint', async () => {
+    const stage = await startStage();
     stage.gateway.faults.add({ on: { path: '/v1/audio/transcriptions' }, do: { type: 'status', status: 404 } });
     expect(text(await ask(stage, { prompt: 'what is this?', file: await recording() }))).toContain(
       'does not support audio',
     );
-    expect(asks(stage.gateway)).toHaveLength(0);
+    expect(modelRequests(stage.gateway)).toHaveLength(0);
   });
 
   it('A transcription with an unknown outcome is not repeated automatically', async () => {
-    const stage = await stageOf();
+    const stage = await startStage();
     const { discord, gateway } = stage;
     gateway.faults.add({ on: { path: '/v1/audio/transcriptions' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt: 'what is this?', file: await recording() });
-    const lost = await exchange.message((message) => JSON.stringify(message.components).includes('Dismiss'));
+    const unconfirmed = await exchange.message((message) => JSON.stringify(message.components).includes('Dismiss'));
     expect(transcriptions(stage).length).toBeLessThanOrEqual(1);
-    const second = await discord.as('member').click(lost, 'Try again (may be charged twice)');
+    const second = await discord.as('member').click(unconfirmed, 'Try again (may be charged twice)');
     expect(text(await second.message(hasEnded))).toContain(latestAnswer(gateway));
-    expect(asks(gateway)).toHaveLength(1);
+    expect(modelRequests(gateway)).toHaveLength(1);
   });
 
   it('A file that claims to be audio but is not is refused', async () => {
-    const stage = await stageOf(hearing);
-    const odd = { name: 'odd.mp3', contentType: 'audio/mpeg', bytes: Buffer.from('words') };
-    const refused = await ask(stage, { prompt: 'what is this?', file: odd });
+    const stage = await startStage(audioModelSettings);
+    const fakeAudio = { name: 'odd.mp3', contentType: 'audio/mpeg', bytes: Buffer.from('words') };
+    const refused = await ask(stage, { prompt: 'what is this?', file: fakeAudio });
     expect(text(refused)).toContain('audio format is not supported');
-    expect(asks(stage.gateway)).toHaveLength(0);
+    expect(modelRequests(stage.gateway)).toHaveLength(0);
   });
 
   it('The form for the next question accepts audio', async () => {
-    const stage = await stageOf(hearing);
+    const stage = await startStage(audioModelSettings);
     const member = stage.discord.as('member');
-    const first = await answered(stage, { prompt: 'snow?' });
+    const first = await askAndWait(stage, { prompt: 'snow?' });
     const form = await (await member.click(first, 'Continue')).modal();
     const files = [await recording()];
     await (await member.fill(form, { 'Your next question': 'and this?', 'Image or file': files })).message(hasEnded);

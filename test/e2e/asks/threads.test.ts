@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { messagesWith, type QuickStage, quickBot } from '../quick.ts';
-import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
-const inThread = async ({ discord }: QuickStage, prompt: string) =>
+const askInThread = async ({ discord }: QuickStage, prompt: string) =>
   (await discord.as('member').in('thread').slash('ask', { prompt })).message(hasEnded);
 
-const stageOf = (profile: 'spec' | 'stock', settings: Record<string, string> = {}) =>
+const startStage = (profile: 'spec' | 'stock', settings: Record<string, string> = {}) =>
   quickBot({
     settings: { ...models, DISCORD_MESSAGE_CONTENT: 'on', ...settings },
     discord: { privilegedIntents: ['message-content'] },
@@ -16,45 +16,45 @@ const stageOf = (profile: 'spec' | 'stock', settings: Record<string, string> = {
 
 describe.each(profiles)('Plain messages in a thread with the %s gateway profile', (profile) => {
   it('A plain message from a member who has asked in the thread continues the conversation', async () => {
-    const stage = await stageOf(profile);
+    const stage = await startStage(profile);
     const { discord, gateway } = stage;
-    await inThread(stage, 'snow?');
-    const spoken = await discord.as('member').in('thread').say('and ice?');
+    await askInThread(stage, 'snow?');
+    const question = await discord.as('member').in('thread').say('and ice?');
     const answer = await discord.until(() =>
       discord
         .messages('thread')
-        .find((message) => message.message_reference?.message_id === spoken.id && hasEnded(message)),
+        .find((message) => message.message_reference?.message_id === question.id && hasEnded(message)),
     );
     expect(text(answer)).toContain(latestAnswer(gateway));
-    expect(asks(gateway)).toHaveLength(2);
-    expect(asks(gateway).at(-1)?.input).toHaveLength(3);
+    expect(modelRequests(gateway)).toHaveLength(2);
+    expect(modelRequests(gateway).at(-1)?.input).toHaveLength(3);
     expect(stage.logged()).not.toContain('and ice?');
   });
 
   it('A long answer to a plain message continues in further messages from the bot', async () => {
-    const stage = await stageOf(profile);
+    const stage = await startStage(profile);
     const { discord, gateway } = stage;
-    await inThread(stage, 'snow?');
+    await askInThread(stage, 'snow?');
     await discord.as('member').in('thread').say('tell me more, 900 words');
     await discord.until(() => messagesWith(discord, 'thread', 'Continues below')[0]);
     await discord.until(() => messagesWith(discord, 'thread', latestAnswer(gateway).slice(-60))[0]);
   });
 
-  it('Plain messages from other members and outside of threads are ignored', async () => {
-    const stage = await stageOf(profile);
+  it('Plain messages from other members, or outside threads, are ignored', async () => {
+    const stage = await startStage(profile);
     const { discord, gateway } = stage;
-    await inThread(stage, 'snow?');
+    await askInThread(stage, 'snow?');
     await (await discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);
     await discord.as('other').in('thread').say('and what of me?');
     await discord.as('member').say('this is for people');
     await discord.as('member').in('thread').say('and this?');
-    await discord.until(() => (asks(gateway).length >= 3 ? true : undefined));
-    expect(JSON.stringify(asks(gateway))).not.toMatch(/what of me|for people/);
+    await discord.until(() => (modelRequests(gateway).length >= 3 ? true : undefined));
+    expect(JSON.stringify(modelRequests(gateway))).not.toMatch(/what of me|for people/);
   });
 });
 
 it('Plain messages are also answered in a server that the bot joined after its start', async () => {
-  const stage = await stageOf('spec');
+  const stage = await startStage('spec');
   const { discord, gateway } = stage;
   const { world } = discord;
   const home = world.guild('atelier');
@@ -66,18 +66,18 @@ it('Plain messages are also answered in a server that the bot joined after its s
     ...(name === 'thread' && { parentId: String(BigInt(world.channel('studio', home).id) + 1n) }),
   }));
   world.addGuild({ ...home, id, name: 'newcomer', roles, channels });
-  const speaker = discord.as('member').in('newcomer/thread');
-  await (await speaker.slash('ask', { prompt: 'snow?' })).message(hasEnded);
-  await speaker.say('and ice?');
+  const member = discord.as('member').in('newcomer/thread');
+  await (await member.slash('ask', { prompt: 'snow?' })).message(hasEnded);
+  await member.say('and ice?');
   await discord.until(() => discord.messages('newcomer/thread').filter(hasEnded)[1]);
-  expect(asks(gateway)).toHaveLength(2);
+  expect(modelRequests(gateway)).toHaveLength(2);
 });
 
-it('Without the setting, the bot reads no messages and requests no intent', async () => {
+it('Without DISCORD_MESSAGE_CONTENT, the bot reads no plain messages and requests no intent', async () => {
   const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
   const { discord, gateway } = stage;
-  await inThread(stage, 'snow?');
+  await askInThread(stage, 'snow?');
   await discord.as('member').in('thread').say('and ice?');
   await (await discord.as('member').slash('help')).message();
-  expect(asks(gateway)).toHaveLength(1);
+  expect(modelRequests(gateway)).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says } from '../quick.ts';
-import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
 type Item = { type?: string; output?: string };
 
@@ -19,26 +19,26 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
   /** Waits for the list of models, because tools depend on it and one second is very short on the quick clock. */
   const waitForModels = async ({ discord }: QuickStage): Promise<void> =>
     void (await (await discord.as('member').slash('models')).message());
-  const stageOf = async () => {
+  const startStage = async () => {
     const stage = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     await waitForModels(stage);
     return stage;
   };
 
   it('An approved tool call creates an image in a separate message, and the answer continues', async () => {
-    const { discord, gateway } = await stageOf();
+    const { discord, gateway } = await startStage();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
-    expect(text(asking)).toContain('Image: make an image of a fox');
-    expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
-    const image = await (await member.click(asking, 'Approve 1')).message(says('Finished in'));
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
+    expect(text(approvalRequest)).toContain('Image: make an image of a fox');
+    expect(gateway.requests.filter(({ path }) => path.includes('/images/'))).toEqual([]);
+    const image = await (await member.click(approvalRequest, 'Approve 1')).message(says('Finished in'));
     expect(image.attachments).toHaveLength(1);
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Submitted an image task');
     expect(text(final)).toContain(latestAnswer(gateway));
-    expect(asks(gateway)).toHaveLength(2);
-    expect(outputs(asks(gateway).at(-1))).toEqual([expect.stringContaining('said yes')]);
+    expect(modelRequests(gateway)).toHaveLength(2);
+    expect(outputs(modelRequests(gateway).at(-1))).toEqual([expect.stringContaining('said yes')]);
   });
 
   it('A tool call that waits for approval shows what it would cost', async () => {
@@ -50,63 +50,63 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     await waitForModels(stage);
     const { discord } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: 'make an image of a fox' });
-    const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
-    expect(text(asking)).toContain('1. Image (≈ $0.123): make an image of a fox');
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
+    expect(text(approvalRequest)).toContain('1. Image (≈ $0.123): make an image of a fox');
   });
 
   it('A declined tool call creates nothing, and the model is informed', async () => {
-    const { discord, gateway } = await stageOf();
+    const { discord, gateway } = await startStage();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const asking = await exchange.message((message) => labels(message).includes('Decline 1'));
-    const stranger = await (await discord.as('other').click(asking, 'Approve 1')).message();
-    expect(text(stranger)).toContain('Only the member who requested');
-    await member.click(asking, 'Decline 1');
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Decline 1'));
+    const refusal = await (await discord.as('other').click(approvalRequest, 'Approve 1')).message();
+    expect(text(refusal)).toContain('Only the member who requested');
+    await member.click(approvalRequest, 'Decline 1');
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('You declined an image');
-    expect(outputs(asks(gateway).at(-1))).toEqual([expect.stringContaining('said no')]);
-    expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
+    expect(outputs(modelRequests(gateway).at(-1))).toEqual([expect.stringContaining('said no')]);
+    expect(gateway.requests.filter(({ path }) => path.includes('/images/'))).toEqual([]);
   });
 
-  it('An approved tool call is submitted once however often it is approved, and not after the answer was stopped', async () => {
-    const { discord, gateway, clock } = await stageOf();
+  it('A tool call is submitted only once however often it is approved, and not at all after its answer was stopped', async () => {
+    const { discord, gateway, clock } = await startStage();
     const member = discord.as('member');
-    const orders = () => gateway.heard.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));
+    const orders = () => gateway.requests.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
-    await Promise.all([member.click(asking, 'Approve 1'), member.click(asking, 'Approve 1')]);
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
+    await Promise.all([member.click(approvalRequest, 'Approve 1'), member.click(approvalRequest, 'Approve 1')]);
     await exchange.message(hasEnded);
     expect(orders()).toHaveLength(1);
     clock.advance(10_000);
-    const other = await member.slash('ask', { prompt: 'make an image of a hare' });
-    const open = await other.message(
+    const secondExchange = await member.slash('ask', { prompt: 'make an image of a hare' });
+    const secondRequest = await secondExchange.message(
       (message) => labels(message).includes('Stop') && labels(message).includes('Decline 1'),
     );
-    await member.click(open, 'Stop');
-    expect(text(await other.message(hasEnded))).toContain('Stopped.');
+    await member.click(secondRequest, 'Stop');
+    expect(text(await secondExchange.message(hasEnded))).toContain('Stopped.');
     expect(orders()).toHaveLength(1);
   });
 
   it('A tool call can be approved again after the gateway refused its order', async () => {
-    const { discord, gateway, clock } = await stageOf();
+    const { discord, gateway, clock } = await startStage();
     const member = discord.as('member');
     gateway.faults.add({ on: { path: /\/images\// }, do: 'quota' });
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
-    const refused = await (await member.click(asking, 'Approve 1')).message(says('used up'));
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
+    const refused = await (await member.click(approvalRequest, 'Approve 1')).message(says('used up'));
     expect(labels(refused)).toEqual([]);
-    const open = await exchange.message((message) => labels(message).includes('Approve 1'));
-    expect(asks(gateway)).toHaveLength(1);
+    const secondRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
+    expect(modelRequests(gateway)).toHaveLength(1);
     // New images are refused for two minutes.
     clock.advance(180_000);
-    await (await member.click(open, 'Approve 1')).message(says('Finished in'));
+    await (await member.click(secondRequest, 'Approve 1')).message(says('Finished in'));
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Submitted an image task');
-    expect(asks(gateway)).toHaveLength(2);
+    expect(modelRequests(gateway)).toHaveLength(2);
   });
 
-  it('Models and public tasks are read without approval, and all outputs are sent in one request', async () => {
-    const { discord, gateway } = await stageOf();
+  it('Tools that read models and public tasks need no approval, and all outputs are sent in one request', async () => {
+    const { discord, gateway } = await startStage();
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a public fox' })).message(says('Finished in'));
     await (await member.slash('imagine', { prompt: 'a hidden hare', private: true })).message(says('Finished in'));
@@ -114,8 +114,8 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Searched for models');
     expect(text(final)).toContain('Looked up your public tasks');
-    expect(asks(gateway)).toHaveLength(2);
-    const toolOutputs = outputs(asks(gateway).at(-1));
+    expect(modelRequests(gateway)).toHaveLength(2);
+    const toolOutputs = outputs(modelRequests(gateway).at(-1));
     expect(toolOutputs).toHaveLength(2);
     expect(toolOutputs.join()).toContain('a public fox');
     expect(toolOutputs.join()).not.toContain('hare');
@@ -128,11 +128,11 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     await waitForModels(stage);
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
     await app.stop();
     await startBot(stage);
     await waitForModels(stage);
-    await (await member.click(asking, 'Approve 1')).message(says('Finished in'));
+    await (await member.click(approvalRequest, 'Approve 1')).message(says('Finished in'));
     expect(text(await exchange.message(hasEnded))).toContain(latestAnswer(gateway));
   });
 });

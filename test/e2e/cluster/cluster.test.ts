@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { stage } from '../bot.ts';
-import { labels, says, submits } from '../quick.ts';
-import { startProcess, whole } from './processes.ts';
+import { labels, says, submitCount } from '../quick.ts';
+import { startProcess, waitUntilReady } from './processes.ts';
 
 describe('Shards and workers', () => {
   onServers((site) => {
     it('A command, a button and a form are answered by workers that have no connection to Discord', async () => {
-      const [place, sides] = [await site(), await stage({ gateway: { speed: 20 } })];
-      const { discord, gateway } = sides;
-      const start = (role: 'shard' | 'worker') => startProcess(role, sides, place);
-      await whole([start('shard'), start('worker'), start('worker')]);
+      const [storeServer, servers] = [await site(), await stage({ gateway: { speed: 20 } })];
+      const { discord, gateway } = servers;
+      const start = (role: 'shard' | 'worker') => startProcess(role, servers, storeServer);
+      await waitUntilReady([start('shard'), start('worker'), start('worker')]);
 
       const grid = await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(
         says('Finished'),
@@ -20,7 +20,7 @@ describe('Shards and workers', () => {
       await (await discord.as('member').click(grid, 'U2')).message(says('Finished'));
       const form = await (await discord.as('member').click(grid, 'Use as reference')).modal();
       expect(form.title).not.toBe('');
-      expect(submits(gateway)).toBe(2);
+      expect(submitCount(gateway)).toBe(2);
       const about = await (await discord.as('member').slash('about', {})).message();
       expect(text(about)).toContain('Atelier');
     });

@@ -3,14 +3,14 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
-import { says, submits } from '../quick.ts';
+import { says, submitCount } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
-import { onServersIfAsked } from './on-request.ts';
-import { homeOf, partitionsApart, scene, waitLimit, wholeScene } from './scene.ts';
+import { onServersIfEnabled } from './on-request.ts';
+import { homePartition, scene, separatingPartitionCount, startFullCluster, waitLimit } from './scene.ts';
 
 /** Other places for a task from the hall: another server, and direct messages. */
-const ELSEWHERE = ['studio', 'dm'] as const;
-const AGAIN = 'Try again (may be charged twice)';
+const OTHER_CHANNELS = ['studio', 'dm'] as const;
+const TRY_AGAIN = 'Try again (may be charged twice)';
 
 const listIn = async (discord: EmbeddedDiscord, channel: string): Promise<Message> =>
   (await discord.as('member').in(channel).slash('tasks', {})).message();
@@ -22,16 +22,16 @@ async function pageIn(discord: EmbeddedDiscord, channel: string): Promise<Messag
   return (await discord.as('member').in(channel).choose(list, 'Open a task', [newest])).message(says('Requested'));
 }
 
-describe('The buttons of a task of another partition', () =>
-  onServersIfAsked((site) => {
+describe('The buttons of a task from another partition', () =>
+  onServersIfEnabled((site) => {
     it(
-      'They order for the server where they are pressed, by its rules, and a submit of unknown outcome is repeated only where it was made, once',
+      'Buttons create tasks in the server where they are pressed, by its rules, and a submit with an unknown outcome is repeated once, only in its own server',
       waitLimit,
       async () => {
         const settings = { DISCORD_USER_INSTALL: 'on' };
-        const there = await scene(site, { speed: 200, partitions: partitionsApart, settings });
-        const { discord, gateway, partitions } = there;
-        await wholeScene(there);
+        const cluster = await scene(site, { speed: 200, partitions: separatingPartitionCount, settings });
+        const { discord, gateway, partitions } = cluster;
+        await startFullCluster(cluster);
         const [member, admin] = [discord.as('member'), discord.as('admin')];
         const rules = await (await admin.in('studio').slash('server rules')).message();
         const form = await (await admin.click(rules, 'Change words')).modal();
@@ -47,28 +47,28 @@ describe('The buttons of a task of another partition', () =>
         const edit = await (await member.in('studio').click(fox, 'Edit and retry')).modal();
         const refused = await member.in('studio').fill(edit, { words: 'a casino' });
         await refused.message(says('blocked here'));
-        expect(submits(gateway)).toBe(2);
+        expect(submitCount(gateway)).toBe(2);
 
         gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
         await (await member.in('hall').slash('imagine', { prompt: 'an owl' })).message(says('couldn’t confirm'));
-        for (const channel of ELSEWHERE) {
+        for (const channel of OTHER_CHANNELS) {
           const page = await pageIn(discord, channel);
-          await (await member.in(channel).click(page, AGAIN)).message(says('where the task was requested'));
+          await (await member.in(channel).click(page, TRY_AGAIN)).message(says('where the task was requested'));
         }
         const page = await pageIn(discord, 'hall');
-        const pressed = await Promise.all([1, 2].map(() => member.in('hall').click(page, AGAIN)));
-        const told = await Promise.all(
-          pressed.map((exchange) => exchange.message((one) => /Finished in|already been resubmitted/.test(text(one)))),
+        const presses = await Promise.all([1, 2].map(() => member.in('hall').click(page, TRY_AGAIN)));
+        const replies = await Promise.all(
+          presses.map((exchange) => exchange.message((one) => /Finished in|already been resubmitted/.test(text(one)))),
         );
-        expect(told.filter(says('Finished in'))).toHaveLength(1);
-        expect(submits(gateway)).toBe(4);
+        expect(replies.filter(says('Finished in'))).toHaveLength(1);
+        expect(submitCount(gateway)).toBe(4);
 
-        const homes = offeredTaskIds(await listIn(discord, 'studio')).map(({ value, label }) => [
+        const partitionsByLabel = offeredTaskIds(await listIn(discord, 'studio')).map(({ value, label }) => [
           label,
           partitionOf(bucketIn(value), partitions),
         ]);
-        const [studio, hall] = [homeOf(there, 'atelier'), homeOf(there, 'elsewhere')];
-        expect(homes).toEqual([
+        const [studio, hall] = [homePartition(cluster, 'atelier'), homePartition(cluster, 'elsewhere')];
+        expect(partitionsByLabel).toEqual([
           ['an owl', hall],
           ['an owl', hall],
           ['a fox', studio],

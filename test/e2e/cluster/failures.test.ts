@@ -1,125 +1,135 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
-import { messagesWith, says, submits } from '../quick.ts';
-import { onServersIfAsked } from './on-request.ts';
-import { startLimit, whole } from './processes.ts';
-import { acknowledgement, callbacks, homeOf, kill, ownerOf, scene, waitLimit, wholeScene } from './scene.ts';
+import { messagesWith, says, submitCount } from '../quick.ts';
+import { onServersIfEnabled } from './on-request.ts';
+import { startLimit, waitUntilReady } from './processes.ts';
+import {
+  acknowledgement,
+  callbackCount,
+  homePartition,
+  kill,
+  ownerOf,
+  scene,
+  startFullCluster,
+  waitLimit,
+} from './scene.ts';
 
-/** Tests wait for its end. */
+/** Short, because tests wait for leases to expire. */
 const LEASE_SECONDS = 10;
 
 describe('A cluster that loses a process', () =>
-  onServersIfAsked((site) => {
+  onServersIfEnabled((site) => {
     it(
-      'A worker that is killed is replaced: its task ends once, and members whose command or button it had acknowledged are told',
+      'A worker that is killed is replaced: its task ends once, and members whose command or button it had acknowledged are notified',
       waitLimit,
       async () => {
-        const there = await scene(site, { leaseSeconds: LEASE_SECONDS });
-        const { discord, gateway } = there;
-        const workers = await wholeScene(there);
+        const cluster = await scene(site, { leaseSeconds: LEASE_SECONDS });
+        const { discord, gateway } = cluster;
+        const workers = await startFullCluster(cluster);
         const member = discord.as('member');
         const order = (prompt: string): Promise<Exchange> => member.slash('imagine', { prompt });
         const grid = await (await order('a lantern')).message(says('Finished in'));
         gateway.setSpeed(1);
         const running = await order('a lighthouse');
         await running.message(says('%'));
-        // Discord shows that the bot is thinking, and the worker does not learn of it.
+        // Discord shows that the bot is thinking, but the worker never gets the response.
         discord.faults.add({ on: acknowledgement, do: { type: 'hang', done: true }, times: 2 });
-        const begun = [await order('a lamp'), await member.click(grid, 'U2')];
-        for (const exchange of begun) await exchange.acknowledged();
-        const acknowledged = callbacks(discord);
+        const unfinished = [await order('a lamp'), await member.click(grid, 'U2')];
+        for (const exchange of unfinished) await exchange.acknowledged();
+        const acknowledged = callbackCount(discord);
 
-        await kill(ownerOf(there, workers));
+        await kill(ownerOf(cluster, workers));
         gateway.setSpeed(200);
         await running.message(says('Finished in'));
-        for (const exchange of begun) await exchange.message(says('A restart interrupted this.'));
-        expect(callbacks(discord)).toBe(acknowledged);
+        for (const exchange of unfinished) await exchange.message(says('A restart interrupted this.'));
+        expect(callbackCount(discord)).toBe(acknowledged);
         expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(2);
         expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a lantern', 'a lighthouse']);
         // The button works.
         await (await member.click(grid, 'U2')).message(says('Finished in'));
-        expect(submits(gateway)).toBe(3);
+        expect(submitCount(gateway)).toBe(3);
       },
     );
 
     it(
-      'Another shard process resumes the session of a killed or suspended one, and no command is lost or doubled',
+      'Another shard process resumes the session of a killed or suspended one, and no command is lost or run twice',
       waitLimit,
       async () => {
-        const there = await scene(site, { speed: 200, leaseSeconds: LEASE_SECONDS });
-        const { discord, gateway, start } = there;
+        const cluster = await scene(site, { speed: 200, leaseSeconds: LEASE_SECONDS });
+        const { discord, gateway, start } = cluster;
         const order = (prompt: string): Promise<Exchange> => discord.as('member').slash('imagine', { prompt });
         const first = start('shard');
-        await whole([first, start('worker')]);
+        await waitUntilReady([first, start('worker')]);
         const second = start('shard');
-        await whole([second], 0);
+        await waitUntilReady([second], 0);
         const exchanges: Exchange[] = [];
-        for (let at = 0; at < 9; at++) {
-          if (at === 3) first.child.kill('SIGKILL');
-          exchanges.push(await order(`a lantern number ${at}`));
+        for (let index = 0; index < 9; index++) {
+          if (index === 3) first.child.kill('SIGKILL');
+          exchanges.push(await order(`a lantern number ${index}`));
         }
         for (const exchange of exchanges) await exchange.message(says('Finished in'));
-        expect(submits(gateway)).toBe(9);
+        expect(submitCount(gateway)).toBe(9);
 
         const third = start('shard');
-        await whole([third], 0);
+        await waitUntilReady([third], 0);
         second.child.kill('SIGSTOP');
-        const meanwhile = await order('a lighthouse');
-        await expect.poll(third.said, startLimit).toContain('A shard has resumed its session.');
+        const duringSuspension = await order('a lighthouse');
+        await expect.poll(third.log, startLimit).toContain('A shard has resumed its session.');
         second.child.kill('SIGCONT');
-        await expect.poll(second.said, startLimit).toContain('The claim on a shard was lost');
+        await expect.poll(second.log, startLimit).toContain('The claim on a shard was lost');
         await (await order('a lamp')).message(says('Finished in'));
-        // It reached a process when its time was up, or almost up.
-        const wasInTime = await meanwhile.message(says('Finished in')).then(
+        // The interaction sent during the suspension may have reached a process only after Discord's deadline.
+        const wasInTime = await duringSuspension.message(says('Finished in')).then(
           () => true,
           () => false,
         );
-        expect(submits(gateway)).toBe(wasInTime ? 11 : 10);
+        expect(submitCount(gateway)).toBe(wasInTime ? 11 : 10);
         expect(second.child.exitCode).toBeNull();
         expect(discord.gateway.identifies).toBe(1);
         expect(discord.gateway.resumes).toBeGreaterThanOrEqual(2);
-        for (const { said } of [second, third]) expect(said()).not.toMatch(/could not be told|is unknown whether/);
+        for (const { log } of [second, third]) expect(log()).not.toMatch(/could not be told|is unknown whether/);
       },
     );
 
-    it('An interaction that arrives twice is one order', waitLimit, async () => {
-      const there = await scene(site);
-      const { discord, gateway, place, start } = there;
-      await whole([start('shard'), start('worker')]);
-      const inbox = await openInbox(place, { partitions: there.partitions, lockMs: 40_000, log: there.log });
+    it('An interaction that arrives twice is executed once', waitLimit, async () => {
+      const cluster = await scene(site);
+      const { discord, gateway, storeServer, start } = cluster;
+      await waitUntilReady([start('shard'), start('worker')]);
+      const inbox = await openInbox(storeServer, { partitions: cluster.partitions, lockMs: 40_000, log: cluster.log });
       onTestFinished(() => inbox.close());
       const packets: { t: string; d: { id: string } }[] = [];
       discord.listen(({ kind, what }) => {
         const { event, data } = what as { event: string; data: { id: string } };
         if (kind === 'gateway' && event === 'INTERACTION_CREATE') packets.push({ t: event, d: data });
       });
-      const before = callbacks(discord);
+      const callbacksBefore = callbackCount(discord);
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a lantern' });
       await exchange.acknowledged();
       const [packet] = packets;
       if (!packet) throw new Error('Discord has sent no interaction.');
-      // As after a shard has resumed, and as if the queue no longer remembered the first one.
-      await inbox.put(homeOf(there), { id: packet.d.id, content: packet });
-      await inbox.put(homeOf(there), { id: `9${packet.d.id}`, content: packet });
+      // Delivers the packet again, as a resumed shard does: first under its own id, then under another,
+      // as if the queue had forgotten the first.
+      await inbox.put(homePartition(cluster), { id: packet.d.id, content: packet });
+      await inbox.put(homePartition(cluster), { id: `9${packet.d.id}`, content: packet });
       await exchange.message(says('Finished in'));
-      const after = await discord.as('member').slash('imagine', { prompt: 'a last one' });
-      await after.message(says('Finished in'));
+      const lastExchange = await discord.as('member').slash('imagine', { prompt: 'a last one' });
+      await lastExchange.message(says('Finished in'));
       expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a lantern', 'a last one']);
       expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(2);
-      // The second of the same interaction tries, and Discord refuses it.
-      expect(callbacks(discord) - before).toBe(3);
+      // The copy with the other id is acknowledged too, and Discord refuses that.
+      expect(callbackCount(discord) - callbacksBefore).toBe(3);
     });
 
     it(
-      'A command that waited in vain is refused with a message after a minute, and never submitted',
+      'A command that no worker takes within a minute is refused with a message, and never submitted',
       waitLimit,
       async () => {
         const { discord, gateway, start } = await scene(site, { speed: 200, partitions: 2 });
-        await whole([start('shard')], 0);
-        const inVain = await discord.as('member').slash('imagine', { prompt: 'a lamp' });
-        await expect.poll(() => inVain.ephemeral(says('Try again in a moment.')), startLimit).toBeDefined();
-        await whole([start('worker')], 2);
+        await waitUntilReady([start('shard')], 0);
+        const expired = await discord.as('member').slash('imagine', { prompt: 'a lamp' });
+        await expect.poll(() => expired.ephemeral(says('Try again in a moment.')), startLimit).toBeDefined();
+        await waitUntilReady([start('worker')], 2);
         await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(says('Finished in'));
         expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a lantern']);
       },

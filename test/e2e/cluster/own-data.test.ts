@@ -3,86 +3,86 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
-import type { Site } from '../../services/store/sites.ts';
+import type { TestStore } from '../../services/store/sites.ts';
 import { stage } from '../bot.ts';
-import { labels, says, submits } from '../quick.ts';
+import { labels, says, submitCount } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { onServersIfAsked } from './on-request.ts';
-import { startProcess, whole } from './processes.ts';
-import { partitionsApart } from './scene.ts';
+import { onServersIfEnabled } from './on-request.ts';
+import { startProcess, waitUntilReady } from './processes.ts';
+import { separatingPartitionCount } from './scene.ts';
 
 const channels = ['studio', 'hall', 'dm'] as const;
 const LONG_TIMEOUT = { timeout: 60_000 };
 
-async function cluster(site: Site) {
-  const sides = await stage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
-  const partitions = partitionsApart(sides.discord);
+async function startCluster(site: TestStore) {
+  const servers = await stage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
+  const partitions = separatingPartitionCount(servers.discord);
   const PARTITIONS = String(partitions);
   const settings = { DISCORD_USER_INSTALL: 'on', TOTAL_BUDGET: '13 tasks a day', PARTITIONS };
-  const start = (role: 'shard' | 'worker') => startProcess(role, sides, site, settings);
+  const start = (role: 'shard' | 'worker') => startProcess(role, servers, site, settings);
   const [shard, one, other] = [start('shard'), start('worker'), start('worker')];
-  await whole([shard, one, other], partitions);
-  return { ...sides, partitions, workers: [one, other] as const, start };
+  await waitUntilReady([shard, one, other], partitions);
+  return { ...servers, partitions, workers: [one, other] as const, start };
 }
 
-const listed = async (discord: EmbeddedDiscord, channel: string, options = {}): Promise<Message> =>
+const listTasks = async (discord: EmbeddedDiscord, channel: string, options = {}): Promise<Message> =>
   (await discord.as('member').in(channel).slash('tasks', options)).message();
 
-async function ordered(discord: EmbeddedDiscord, howMany: number): Promise<Message[]> {
-  const made: Message[] = [];
-  for (let at = 0; at < howMany; at++) {
-    const by = discord.as('member').in(channels[at % channels.length] ?? 'studio');
-    made.push(await (await by.slash('imagine', { prompt: `lantern ${at}` })).message(says('Finished')));
+async function createTasks(discord: EmbeddedDiscord, taskCount: number): Promise<Message[]> {
+  const results: Message[] = [];
+  for (let index = 0; index < taskCount; index++) {
+    const member = discord.as('member').in(channels[index % channels.length] ?? 'studio');
+    results.push(await (await member.slash('imagine', { prompt: `lantern ${index}` })).message(says('Finished')));
   }
-  return made;
+  return results;
 }
 
-async function askErasure(discord: EmbeddedDiscord) {
+async function confirmErasure(discord: EmbeddedDiscord) {
   const member = discord.as('member');
-  const first = await (await member.click(await listed(discord, 'studio'), 'Delete my data')).message();
+  const first = await (await member.click(await listTasks(discord, 'studio'), 'Delete my data')).message();
   const second = await (await member.click(first, 'Delete everything')).message(says('cannot be undone'));
   return { count: text(first), exchange: await member.click(second, 'Delete permanently') };
 }
 
 /** Rows in any partition that contain the member's id or a prompt. */
-const left = async (site: Site, memberId: string): Promise<string[]> =>
+const remainingRows = async (site: TestStore, memberId: string): Promise<string[]> =>
   (await site.rows())
     .filter(({ key, text }) => (key + text).includes(memberId) || text.includes('lantern'))
     .map(({ namespace, key }) => `${namespace} ${key}`);
 
 describe('A member’s tasks in all partitions', () => {
-  onServersIfAsked((stageOf) => {
-    it('Lists, pages, exports and erasures of a member cover all partitions', async () => {
-      const site = await stageOf();
-      const { discord, gateway, partitions } = await cluster(site);
-      await ordered(discord, 12);
-      const first = await listed(discord, 'hall');
+  onServersIfEnabled((createSite) => {
+    it('The lists, pages, exports and erasures of a member cover all partitions', async () => {
+      const site = await createSite();
+      const { discord, gateway, partitions } = await startCluster(site);
+      await createTasks(discord, 12);
+      const first = await listTasks(discord, 'hall');
       const ids = offeredTaskIds(first);
-      expect(ids.map(({ label }) => label)).toEqual(Array.from({ length: 10 }, (_, at) => `lantern ${11 - at}`));
+      expect(ids.map(({ label }) => label)).toEqual(Array.from({ length: 10 }, (_, index) => `lantern ${11 - index}`));
       expect(new Set(ids.map(({ value }) => partitionOf(bucketIn(value), partitions))).size).toBeGreaterThan(1);
       const older = await (await discord.as('member').in('hall').click(first, 'Older')).message(says('lantern 0'));
       expect(offeredTaskIds(older).map(({ label }) => label)).toEqual(['lantern 1', 'lantern 0']);
-      const found = await listed(discord, 'hall', { text: 'lantern 3' });
+      const found = await listTasks(discord, 'hall', { text: 'lantern 3' });
       expect(offeredTaskIds(found).map(({ label }) => label)).toEqual(['lantern 3']);
       const task = offeredTaskIds(found)[0]?.value ?? '';
       const page = await (await discord.as('member').in('hall').choose(found, 'Open a task', [task])).message(
         says('Requested'),
       );
-      const shown = await (await discord.as('member').in('hall').click(page, 'Show here')).message(says('Finished'));
-      expect(labels(shown)).toContain('U1');
-      await (await discord.as('member').in('hall').click(shown, 'U1')).message(says('Finished'));
-      expect(submits(gateway)).toBe(13);
+      const copy = await (await discord.as('member').in('hall').click(page, 'Show here')).message(says('Finished'));
+      expect(labels(copy)).toContain('U1');
+      await (await discord.as('member').in('hall').click(copy, 'U1')).message(says('Finished'));
+      expect(submitCount(gateway)).toBe(13);
       // Each partition has used a part of the limit, and none has used it up alone.
       const refused = await (await discord.as('member').in('dm').slash('imagine', { prompt: 'a lantern' })).message();
       expect(text(refused)).toContain('would exceed the bot-wide limit');
-      expect(submits(gateway)).toBe(13);
+      expect(submitCount(gateway)).toBe(13);
       expect(text(await (await discord.as('member').slash('usage', { by: 'model' })).message())).toContain('12');
 
-      const exported = await (
-        await discord.as('member').click(await listed(discord, 'studio'), 'Export my data')
+      const exportMessage = await (
+        await discord.as('member').click(await listTasks(discord, 'studio'), 'Export my data')
       ).message();
-      const data = JSON.parse((await bytesOf(exported)).toString()) as {
+      const data = JSON.parse((await bytesOf(exportMessage)).toString()) as {
         tasks: { id: string; requesterId: string }[];
         ledger: object[];
       };
@@ -93,12 +93,12 @@ describe('A member’s tasks in all partitions', () => {
       expect(exportedIds.map((id) => partitionOf(bucketIn(id), partitions))[0]).toBe(homeOfHall);
       expect([data.tasks.length, data.ledger.length]).toEqual([13, 13]);
 
-      const { count, exchange } = await askErasure(discord);
+      const { count, exchange } = await confirmErasure(discord);
       expect(count).toContain('13 tasks');
       const { requesterId: memberId } = data.tasks[0] ?? expect.unreachable();
       await exchange.message(says('Your data has been deleted (tasks: 13'));
-      await expect.poll(() => left(site, memberId), LONG_TIMEOUT).toEqual([]);
-      expect(text(await listed(discord, 'hall'))).toContain('No tasks found');
+      await expect.poll(() => remainingRows(site, memberId), LONG_TIMEOUT).toEqual([]);
+      expect(text(await listTasks(discord, 'hall'))).toContain('No tasks found');
     });
   });
 });

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFailed, onTestFinished } from 'vitest';
-import type { Site } from '../../services/store/sites.ts';
-import { shipped } from '../../support/shipped.ts';
+import type { TestStore } from '../../services/store/sites.ts';
+import { shippedArgs } from '../../support/shipped.ts';
 import { key, type Stage } from '../bot.ts';
 import { valuesIn } from '../monitoring/served.ts';
 
@@ -12,21 +12,21 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 export interface ClusterProcess {
   child: ChildProcess;
   /** The log of the process. */
-  said(): string;
+  log(): string;
   /** The exit code; null after a kill. */
-  ended: Promise<number | null>;
+  exitCode: Promise<number | null>;
 }
 
 export type Role = 'all' | 'shard' | 'worker';
 
-/** The shipped bot as a process of a cluster. */
+/** Starts the shipped bot as a process of a cluster. */
 export function startProcess(
   role: Role,
   { discord, gateway }: Stage,
-  { url }: Pick<Site, 'url'>,
+  { url }: Pick<TestStore, 'url'>,
   settings: Record<string, string> = {},
 ): ClusterProcess {
-  const child = spawn(process.execPath, shipped('src/index.ts'), {
+  const child = spawn(process.execPath, shippedArgs('src/index.ts'), {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',
@@ -45,34 +45,34 @@ export function startProcess(
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (piece: Buffer) => (output += piece.toString()));
-  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  const exitCode = once(child, 'exit').then(([code]) => code as number | null);
   onTestFailed(() => void process.stderr.write(`The log of a ${role}:\n${output}\n`));
   onTestFinished(async () => {
     child.kill('SIGKILL');
-    await ended;
+    await exitCode;
   });
-  return { child, said: () => output, ended };
+  return { child, log: () => output, exitCode };
 }
 
-/** A busy machine takes a minute to start several processes. */
-
-const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said());
+const isReady = ({ log }: ClusterProcess): boolean => /is ready\./.test(log());
 
 /** Whether a worker owns a partition, according to its log. */
-export function owns({ said }: ClusterProcess, partition: number): boolean {
-  const changes = [...said().matchAll(/"partition":(\d+),.*This worker (owns another|released a) partition/g)];
+export function owns({ log }: ClusterProcess, partition: number): boolean {
+  const changes = [...log().matchAll(/"partition":(\d+),.*This worker (owns another|released a) partition/g)];
   return changes.findLast(([, number]) => Number(number) === partition)?.[2] === 'owns another';
 }
 
-/** On a busy machine, each of several processes that start at once gets only a small share of it. */
+/** Long, because several processes that start at the same time are slow on a busy machine. */
 export const startLimit = { timeout: 150_000 };
 
 /** Waits until all processes are ready, and all partitions have an owner. */
-export async function whole(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {
-  const unready = (): string[] => processes.filter((one) => !saysReady(one)).map(({ said }) => said());
-  await expect.poll(unready, startLimit).toEqual([]);
+export async function waitUntilReady(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {
+  const logsOfUnready = (): string[] => processes.filter((one) => !isReady(one)).map(({ log }) => log());
+  await expect.poll(logsOfUnready, startLimit).toEqual([]);
   const owned = (): number[] =>
-    Array.from({ length: partitions }, (_, at) => at).filter((at) => processes.some((one) => owns(one, at)));
+    Array.from({ length: partitions }, (_, index) => index).filter((index) =>
+      processes.some((one) => owns(one, index)),
+    );
   await expect.poll(owned, startLimit).toHaveLength(partitions);
 }
 

@@ -1,33 +1,33 @@
 import { InteractionResponseType as ResponseType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
-import { says, submits } from '../quick.ts';
-import { onServersIfAsked } from './on-request.ts';
-import { type ClusterProcess, type Role, startLimit, whole } from './processes.ts';
-import { isAnswered, owned, type Scene, scene, waitLimit } from './scene.ts';
+import { says, submitCount } from '../quick.ts';
+import { onServersIfEnabled } from './on-request.ts';
+import { type ClusterProcess, type Role, startLimit, waitUntilReady } from './processes.ts';
+import { isAnswered, ownedPartitions, type Scene, scene, waitLimit } from './scene.ts';
 
-const SHARDS = 2;
+const SHARD_COUNT = 2;
 /** Direct messages arrive at the first shard. */
-const PLACES = ['studio', 'hall', 'dm'];
+const CHANNELS = ['studio', 'hall', 'dm'];
 /** The time between two interactions of a member. */
 const PACE_MS = 100;
 
-interface Pressed {
+interface Load {
   orders: Exchange[];
   presses: Exchange[];
 }
 
-/** A member who orders and presses buttons until the test is over. */
-async function busy({ discord }: Scene, grid: Message, isOver: () => boolean): Promise<Pressed> {
+/** Has a member order and press buttons until the test is over. */
+async function generateLoad({ discord }: Scene, grid: Message, isOver: () => boolean): Promise<Load> {
   const [orders, presses]: [Exchange[], Exchange[]] = [[], []];
-  for (let at = 0; !isOver(); at++) {
-    if (at % 8 === 0) {
-      const channel = PLACES[orders.length % PLACES.length] ?? 'studio';
+  for (let index = 0; !isOver(); index++) {
+    if (index % 8 === 0) {
+      const channel = CHANNELS[orders.length % CHANNELS.length] ?? 'studio';
       orders.push(
         await discord
           .as('member')
           .in(channel)
-          .slash('imagine', { prompt: `a lighthouse ${at}` }),
+          .slash('imagine', { prompt: `a lighthouse ${index}` }),
       );
     }
     presses.push(await discord.as('member').click(grid, 'Use as reference'));
@@ -37,20 +37,25 @@ async function busy({ discord }: Scene, grid: Message, isOver: () => boolean): P
 }
 
 describe('A cluster in which every process is replaced under load', () =>
-  onServersIfAsked((site) => {
+  onServersIfEnabled((site) => {
     it(
-      'While every process of a cluster is replaced, no press and no order is lost, and no shard identifies',
+      'While every process of a cluster is replaced, no press and no order is lost, and no shard identifies again',
       waitLimit,
       async () => {
-        const there = await scene(site, { speed: 200, shards: SHARDS, settings: { DISCORD_USER_INSTALL: 'on' } });
-        const { discord, gateway, start } = there;
+        const cluster = await scene(site, {
+          speed: 200,
+          shards: SHARD_COUNT,
+          settings: { DISCORD_USER_INSTALL: 'on' },
+        });
+        const { discord, gateway, start } = cluster;
         const roles: Role[] = ['shard', 'shard', 'worker', 'worker'];
-        const old = roles.map((role): [Role, ClusterProcess] => [role, start(role)]);
-        await whole(old.map(([, one]) => one));
-        // What happens on a shard before its first session is lost.
-        await expect.poll(() => discord.gateway.identifies, startLimit).toBe(SHARDS);
+        const processes = roles.map((role): [Role, ClusterProcess] => [role, start(role)]);
+        await waitUntilReady(processes.map(([, one]) => one));
+        // Events on a shard before its first session are lost.
+        await expect.poll(() => discord.gateway.identifies, startLimit).toBe(SHARD_COUNT);
         // Partitions change hands until the workers have equal shares.
-        const shares = (): number[] => old.slice(SHARDS).map(([, one]) => owned(one, there.partitions).length);
+        const shares = (): number[] =>
+          processes.slice(SHARD_COUNT).map(([, one]) => ownedPartitions(one, cluster.partitions).length);
         await expect.poll(shares, startLimit).toEqual([2, 2]);
         const grid = await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(
           says('Finished in'),
@@ -58,31 +63,31 @@ describe('A cluster in which every process is replaced under load', () =>
         const { identifies } = discord.gateway;
 
         let isOver = false;
-        const load = busy(there, grid, () => isOver);
+        const load = generateLoad(cluster, grid, () => isOver);
         const shards: ClusterProcess[] = [];
-        for (const [role, one] of old) {
-          const next = start(role);
-          await whole([next], 0);
+        for (const [role, one] of processes) {
+          const replacement = start(role);
+          await waitUntilReady([replacement], 0);
           one.child.kill('SIGTERM');
-          expect(await one.ended).toBe(0);
-          if (role === 'shard') shards.push(one, next);
+          expect(await one.exitCode).toBe(0);
+          if (role === 'shard') shards.push(one, replacement);
         }
         isOver = true;
         const { orders, presses } = await load;
 
-        let [finished, opened] = [0, 0];
-        for (const order of orders) if (says('Finished in')(await order.message(isAnswered))) finished += 1;
+        let [finishedOrders, openedForms] = [0, 0];
+        for (const order of orders) if (says('Finished in')(await order.message(isAnswered))) finishedOrders += 1;
         for (const press of presses) {
           const { type } = await press.acknowledged();
-          if (type === ResponseType.Modal) opened += 1;
+          if (type === ResponseType.Modal) openedForms += 1;
           else await press.message(isAnswered);
         }
-        expect(submits(gateway)).toBe(1 + finished);
-        // Orders are only refused, with a sentence, while a partition changes hands.
-        expect(opened).toBeGreaterThan(presses.length / 2);
+        expect(submitCount(gateway)).toBe(1 + finishedOrders);
+        // Commands and presses are refused, with a message, only while a partition changes hands.
+        expect(openedForms).toBeGreaterThan(presses.length / 2);
         expect(discord.gateway.identifies).toBe(identifies);
-        expect(discord.gateway.resumes).toBeGreaterThanOrEqual(SHARDS);
-        for (const { said } of shards) expect(said()).not.toMatch(/could not be told|is unknown whether/);
+        expect(discord.gateway.resumes).toBeGreaterThanOrEqual(SHARD_COUNT);
+        for (const { log } of shards) expect(log()).not.toMatch(/could not be told|is unknown whether/);
       },
     );
   }));

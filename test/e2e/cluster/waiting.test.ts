@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { onServers } from '../../services/store/sites.ts';
-import { labels, messagesWith, says, submits } from '../quick.ts';
+import { labels, messagesWith, says, submitCount } from '../quick.ts';
 import { changeRules } from '../reports.ts';
-import { whole } from './processes.ts';
+import { waitUntilReady } from './processes.ts';
 import { kill, scene, waitLimit } from './scene.ts';
 
 describe('A cluster without a worker', () => {
   onServers((site) => {
     it(
-      'A command or a press waits for a worker, and is seen by the same members as always; only forms have to be asked for again',
+      'A command or a button press waits for a worker, and its reply has the usual visibility; only forms have to be requested again',
       waitLimit,
       async () => {
-        const there = await scene(site, { speed: 200, partitions: 2 });
-        const { discord, gateway, start } = there;
+        const cluster = await scene(site, { speed: 200, partitions: 2 });
+        const { discord, gateway, start } = cluster;
         const member = discord.as('member');
         const shard = start('shard');
-        await whole([shard], 0);
-        const early = await member.slash('imagine', { prompt: 'a lamp' });
-        expect((await early.acknowledged()).afterMs).toBeLessThan(3_000);
+        await waitUntilReady([shard], 0);
+        const queued = await member.slash('imagine', { prompt: 'a lamp' });
+        expect((await queued.acknowledged()).afterMs).toBeLessThan(3_000);
 
         const first = start('worker');
-        await whole([first], 2);
-        const grid = await early.message(says('Finished in'));
+        await waitUntilReady([first], 2);
+        const grid = await queued.message(says('Finished in'));
         expect(grid.ephemeral).toBe(false);
         expect(labels(grid)).toContain('U2');
-        await changeRules(there, 'Change buttons and privacy', { privateCommands: '/imagine' });
+        await changeRules(cluster, 'Change buttons and privacy', { privateCommands: '/imagine' });
 
         await kill(first);
         const [form, ...waiting] = [
@@ -37,15 +37,15 @@ describe('A cluster without a worker', () => {
         const refused = await form.message(says('Try again in a moment.'));
         expect(refused.ephemeral).toBe(true);
         for (const exchange of waiting) expect((await exchange.acknowledged()).afterMs).toBeLessThan(3_000);
-        expect(submits(gateway)).toBe(1);
+        expect(submitCount(gateway)).toBe(1);
 
-        await whole([start('worker')], 2);
+        await waitUntilReady([start('worker')], 2);
         const ends = await Promise.all(waiting.map((exchange) => exchange.message(says('Finished in'))));
         expect(ends.map(({ ephemeral }) => ephemeral)).toEqual([false, true, false]);
-        expect(submits(gateway)).toBe(4);
+        expect(submitCount(gateway)).toBe(4);
         expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(4);
         expect(ends.map(text).join()).not.toContain('restart');
-        expect(shard.said()).not.toContain('It is unknown whether a worker took an interaction.');
+        expect(shard.log()).not.toContain('It is unknown whether a worker took an interaction.');
       },
     );
   });

@@ -4,29 +4,29 @@ import { metricList } from '../../../src/monitoring/metric-list.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { says } from '../quick.ts';
 import { model, threadOf } from '../talk/proof.ts';
-import { type Served, servedBot } from './served.ts';
+import { type MonitoredBot, startMonitoredBot } from './served.ts';
 
 const token = 'a-token-for-prometheus';
 const prompt = 'a fox in a very red coat';
 const specs = Object.values(metricList);
 
-/** The values whose name and labels contain all of these. */
+/** The sum of the values whose name and labels contain all `parts`. */
 const sumOf = (values: ReadonlyMap<string, number>, ...parts: string[]): number =>
   [...values].reduce((sum, [name, value]) => (parts.every((part) => name.includes(part)) ? sum + value : sum), 0);
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
-async function paint({ discord, gateway }: Served): Promise<void> {
+async function imagine({ discord, gateway }: MonitoredBot): Promise<void> {
   gateway.setSpeed(50);
   const exchange = await discord.as('member').slash('imagine', { prompt });
   await exchange.message(says('Finished in'));
 }
 
 describe('/metrics', () => {
-  it('After the start each documented metric has a description, and there are at most 400 series', async () => {
-    const bot = await servedBot();
+  it('After the start, each documented metric has a description, and there are at most 400 series', async () => {
+    const bot = await startMonitoredBot();
     await bot.readiness();
-    const { text, headers } = await bot.ask('/metrics');
+    const { text, headers } = await bot.request('/metrics');
     expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const described = [...text.matchAll(/^# HELP (\S+) /gm)].map(([, name]) => name);
     expect(described.toSorted()).toEqual(specs.map(({ name }) => name).toSorted());
@@ -34,8 +34,8 @@ describe('/metrics', () => {
   });
 
   it('A request is counted from its acknowledgement to its delivery, with the work that it caused', async () => {
-    const bot = await servedBot({ settings: { TOTAL_BUDGET: '$10 a day, 40 tasks a week' } });
-    await paint(bot);
+    const bot = await startMonitoredBot({ settings: { TOTAL_BUDGET: '$10 a day, 40 tasks a week' } });
+    await imagine(bot);
     await expect.poll(async () => (await bot.metrics()).get('atelier_delivery_seconds_count{group="image"}')).toBe(1);
     const values = await bot.metrics();
     expect(values.get('atelier_orders_total{kind="imagine"}')).toBe(1);
@@ -43,9 +43,9 @@ describe('/metrics', () => {
     expect(values.get('atelier_acknowledgement_seconds_count')).toBe(1);
     expect(values.get('atelier_acknowledgement_seconds_bucket{le="3"}')).toBe(1);
     expect(values.get('atelier_gateway_to_delivery_seconds_count{group="image"}')).toBe(1);
-    const polled = bot.gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length;
-    expect(polled).toBeGreaterThan(0);
-    expect(sumOf(values, 'atelier_polls_total', 'outcome="answered"')).toBe(polled);
+    const pollRequestCount = bot.gateway.requests.filter(({ path }) => path.endsWith('/fetch')).length;
+    expect(pollRequestCount).toBeGreaterThan(0);
+    expect(sumOf(values, 'atelier_polls_total', 'outcome="answered"')).toBe(pollRequestCount);
     expect(sumOf(values, 'atelier_lane_state', 'state="open"')).toBe(1);
     // The registration of the commands by the test is not counted.
     const requests = bot.discord.requests.filter(({ method }) => method !== 'PUT');
@@ -60,10 +60,10 @@ describe('/metrics', () => {
     for (const part of ['bot', 'discord', 'store', 'gateway'])
       expect(values.get(`atelier_ready{part="${part}"}`)).toBe(1);
     expect(values.get('atelier_build_info{version="1.2.3"}')).toBe(1);
-    const free = values.get('atelier_disk_available_bytes{disk="store"}') ?? 0;
-    expect(free).toBeGreaterThan(0);
-    expect(values.get('atelier_disk_size_bytes{disk="store"}')).toBeGreaterThan(free);
-    // The media process that has decoded the image.
+    const freeBytes = values.get('atelier_disk_available_bytes{disk="store"}') ?? 0;
+    expect(freeBytes).toBeGreaterThan(0);
+    expect(values.get('atelier_disk_size_bytes{disk="store"}')).toBeGreaterThan(freeBytes);
+    // The media process has decoded the image.
     expect(values.get('atelier_media_process_resident_bytes')).toBeGreaterThan(1e6);
     expect(values.get('atelier_media_jobs{state="running"}')).toBe(0);
     expect(values.get('atelier_heap_used_bytes')).toBeGreaterThan(1e6);
@@ -71,24 +71,24 @@ describe('/metrics', () => {
   });
 
   it('Live tasks, refusals and answers delayed by Discord are counted', async () => {
-    const bot = await servedBot({ settings: { DEFAULT_MEMBER_BUDGET: '1 at once' }, waits: true });
+    const bot = await startMonitoredBot({ settings: { DEFAULT_MEMBER_BUDGET: '1 at once' }, allowsRateLimits: true });
     const member = bot.discord.as('member');
     await (await member.slash('imagine', { prompt })).message(says('%'));
-    const running = await bot.metrics();
-    expect(sumOf(running, 'atelier_tasks{kind="imagine"')).toBe(1);
+    const valuesWhileRunning = await bot.metrics();
+    expect(sumOf(valuesWhileRunning, 'atelier_tasks{kind="imagine"')).toBe(1);
     await (await member.slash('imagine', { prompt: 'an owl' })).message();
     expect((await bot.metrics()).get('atelier_refusals_total{reason="concurrent.member"}')).toBe(1);
     bot.discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 1 });
     await (await member.slash('models')).message();
-    const waited = await bot.metrics();
-    expect(sumOf(waited, 'atelier_discord_requests_total', 'status="429"')).toBe(1);
-    expect(sumOf(waited, 'atelier_discord_rate_limit_wait_seconds_count')).toBe(1);
+    const valuesAfterWait = await bot.metrics();
+    expect(sumOf(valuesAfterWait, 'atelier_discord_requests_total', 'status="429"')).toBe(1);
+    expect(sumOf(valuesAfterWait, 'atelier_discord_rate_limit_wait_seconds_count')).toBe(1);
     bot.gateway.setSpeed(50);
     await expect.poll(async () => sumOf(await bot.metrics(), 'atelier_tasks{')).toBe(0);
   });
 
   it('A gateway that refuses polls shows up in the state of their lane', async () => {
-    const bot = await servedBot({ settings: { POLL_SCHEDULE: 'spec' } });
+    const bot = await startMonitoredBot({ settings: { POLL_SCHEDULE: 'spec' } });
     bot.gateway.faults.add({ on: { path: '/imgx/task' }, do: { type: 'status', status: 401 }, times: 100 });
     await bot.discord.as('member').slash('imagine', { prompt });
     const isRefused = async () => sumOf(await bot.metrics(), 'atelier_lane_state', 'state="refused"');
@@ -99,45 +99,48 @@ describe('/metrics', () => {
   });
 
   it('An answer is counted while it is streamed', async () => {
-    const bot = await servedBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' }, gatewayLimits: { silenceMs: 3_000 } });
+    const bot = await startMonitoredBot({
+      settings: { DEFAULT_TEXT_MODEL: 'quill-5' },
+      gatewayLimits: { silenceMs: 3_000 },
+    });
     bot.gateway.faults.add({ do: { type: 'text', how: 'silence', after: 10 } });
     await bot.discord.as('member').slash('ask', { prompt: 'tell me of the snow' });
-    const streaming = async () => (await bot.metrics()).get('atelier_answers_streaming');
-    await expect.poll(streaming).toBe(1);
-    await expect.poll(streaming).toBe(0);
+    const streamingAnswers = async () => (await bot.metrics()).get('atelier_answers_streaming');
+    await expect.poll(streamingAnswers).toBe(1);
+    await expect.poll(streamingAnswers).toBe(0);
   });
 
   it('A live conversation is counted until it ends', async () => {
-    const bot = await servedBot({ settings: { DEFAULT_TALK_MODEL: model } });
+    const bot = await startMonitoredBot({ settings: { DEFAULT_TALK_MODEL: model } });
     const thread = await threadOf(await bot.discord.as('member').slash('talk start', {}));
-    const open = async () => (await bot.metrics()).get('atelier_talks_open');
-    await expect.poll(open).toBe(1);
+    const openTalks = async () => (await bot.metrics()).get('atelier_talks_open');
+    await expect.poll(openTalks).toBe(1);
     await (await bot.discord.as('member').in(thread).slash('talk end', {})).message();
-    await expect.poll(open).toBe(0);
+    await expect.poll(openTalks).toBe(0);
   });
 
   it('If METRICS_TOKEN is set, only the metrics require it', async () => {
-    const bot = await servedBot({}, token);
-    const withToken = (authorization: string) => bot.ask('/metrics', { headers: { authorization } });
-    const refused = await bot.ask('/metrics');
+    const bot = await startMonitoredBot({}, token);
+    const withToken = (authorization: string) => bot.request('/metrics', { headers: { authorization } });
+    const refused = await bot.request('/metrics');
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toBe('Bearer');
     expect(refused.text).not.toContain('atelier_');
-    for (const wrong of [token, `Basic ${token}`, `Bearer ${token}x`, `Bearer ${token.slice(1)}`, 'Bearer'])
-      expect((await withToken(wrong)).status).toBe(401);
+    for (const invalid of [token, `Basic ${token}`, `Bearer ${token}x`, `Bearer ${token.slice(1)}`, 'Bearer'])
+      expect((await withToken(invalid)).status).toBe(401);
     expect((await withToken(`Bearer ${token}`)).text).toContain('atelier_ready');
     expect((await bot.readiness()).status).toBe(200);
-    expect((await bot.ask('/livez')).status).toBe(200);
+    expect((await bot.request('/livez')).status).toBe(200);
   });
 });
 
 describe('The labels of /metrics', () => {
   it('No label contains a member, a server, a channel, a prompt, a model, a task or a token', async () => {
-    const bot = await servedBot({ settings: noLimits });
-    await paint(bot);
+    const bot = await startMonitoredBot({ settings: noLimits });
+    await imagine(bot);
     await (await bot.discord.as('member').slash('models')).message();
     await expect.poll(async () => (await bot.metrics()).get('atelier_delivery_seconds_count{group="image"}')).toBe(1);
-    const { text } = await bot.ask('/metrics');
+    const { text } = await bot.request('/metrics');
     const values = [...text.matchAll(/="((?:[^"\\]|\\.)*)"/g)].map(([, value = '']) => value);
     expect(values.length).toBeGreaterThan(50);
     for (const value of values) {
@@ -152,11 +155,11 @@ describe('The labels of /metrics', () => {
   });
 
   it.skipIf(!hasPromtool)(
-    `promtool reports no problems with the metrics${hasPromtool ? '' : ' (skipped: there is no promtool)'}`,
+    `promtool reports no problems with the metrics${hasPromtool ? '' : ' (skipped: promtool is not installed)'}`,
     async () => {
-      const fixture = await servedBot();
-      await paint(fixture);
-      const checked = spawnSync('promtool', ['check', 'metrics'], { input: (await fixture.ask('/metrics')).text });
+      const fixture = await startMonitoredBot();
+      await imagine(fixture);
+      const checked = spawnSync('promtool', ['check', 'metrics'], { input: (await fixture.request('/metrics')).text });
       expect(`${checked.stdout}${checked.stderr}`).toBe('');
       expect(checked.status).toBe(0);
     },

@@ -5,22 +5,22 @@ import { ReadinessCheck } from '../../../src/services/readiness.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { noLimits } from '../../support/no-limits.ts';
-import { Wire } from '../../support/wire.ts';
+import { TcpProxy } from '../../support/wire.ts';
 import { stage, startBot } from '../bot.ts';
-import { submits } from '../quick.ts';
-import { serve, servedBot } from './served.ts';
+import { submitCount } from '../quick.ts';
+import { startMonitoredBot, startMonitoredStage } from './served.ts';
 
 const pollOptions = { timeout: 20_000 };
 const ready = { status: 200, reasons: {} };
-const gatewayAway = { status: 503, reasons: { gateway: 'The gateway cannot be reached.' } };
+const gatewayUnreachable = { status: 503, reasons: { gateway: 'The gateway cannot be reached.' } };
 
 /** A clock with real timers that a test can move forward. */
-class LeapingClock {
-  #ahead = 0;
-  now = (): number => Date.now() + this.#ahead;
+class AdjustableClock {
+  #offsetMs = 0;
+  now = (): number => Date.now() + this.#offsetMs;
   after = systemClock.after;
-  leap(ms: number): void {
-    this.#ahead += ms;
+  advance(ms: number): void {
+    this.#offsetMs += ms;
   }
 }
 
@@ -38,24 +38,24 @@ function rawRequest(url: string, bytes: string): Promise<string> {
 
 describe('/livez and /readyz', () => {
   it('A bot with all its parts is live and ready, and the gateway is queried only if it has not responded for a while', async () => {
-    const clock = new LeapingClock();
+    const clock = new AdjustableClock();
     const staged = await stage();
-    const bot = await serve({ ...staged, tools: { ...staged.tools, clock } });
-    const lists = (): number => bot.gateway.heard.filter(({ path }) => path === '/v1/models').length;
-    expect(await bot.ask('/livez')).toMatchObject({ status: 200, text: '{"live":true}' });
-    const before = lists();
+    const bot = await startMonitoredStage({ ...staged, tools: { ...staged.tools, clock } });
+    const listRequestCount = (): number => bot.gateway.requests.filter(({ path }) => path === '/v1/models').length;
+    expect(await bot.request('/livez')).toMatchObject({ status: 200, text: '{"live":true}' });
+    const countBefore = listRequestCount();
     expect(await Promise.all([bot.readiness(), bot.readiness(), bot.readiness()])).toEqual([ready, ready, ready]);
-    expect(lists()).toBe(before + 1);
-    clock.leap(49_000);
+    expect(listRequestCount()).toBe(countBefore + 1);
+    clock.advance(49_000);
     expect(await bot.readiness()).toEqual(ready);
-    expect(lists()).toBe(before + 1);
-    clock.leap(2_000);
+    expect(listRequestCount()).toBe(countBefore + 1);
+    clock.advance(2_000);
     expect(await bot.readiness()).toEqual(ready);
-    expect(lists()).toBe(before + 2);
+    expect(listRequestCount()).toBe(countBefore + 2);
   });
 
-  it('Without a connection to Discord the bot is not ready, and is ready again once the connection is back', async () => {
-    const bot = await servedBot();
+  it('A bot without a connection to Discord is not ready, and is ready again once it has reconnected', async () => {
+    const bot = await startMonitoredBot();
     expect(await bot.readiness()).toEqual(ready);
     bot.discord.gateway.dropConnections();
     await expect.poll(() => bot.discord.gateway.resumes, pollOptions).toBe(1);
@@ -64,30 +64,30 @@ describe('/livez and /readyz', () => {
     await expect
       .poll(bot.readiness, pollOptions)
       .toEqual({ status: 503, reasons: { discord: 'There is no connection to Discord.' } });
-    expect((await bot.ask('/livez')).status).toBe(200);
+    expect((await bot.request('/livez')).status).toBe(200);
   });
 
-  it('Without a responding gateway the bot is not ready, and the reason says what is wrong', async () => {
-    const clock = new LeapingClock();
+  it('A bot whose gateway does not respond is not ready, and the reason says what is wrong', async () => {
+    const clock = new AdjustableClock();
     const staged = await stage();
-    const wire = await Wire.to(staged.gateway.url);
+    const wire = await TcpProxy.open(staged.gateway.url);
     const baseUrl = wire.url.replace(/\/$/, '');
     const config = { ...staged.config, gateway: { ...staged.config.gateway, baseUrl } };
-    const bot = await serve({ ...staged, config, tools: { ...staged.tools, clock } });
+    const bot = await startMonitoredStage({ ...staged, config, tools: { ...staged.tools, clock } });
     expect(await bot.readiness()).toEqual(ready);
-    wire.cut();
-    // Its last response is recent enough.
+    wire.disconnect();
+    // The gateway’s last response is still recent enough.
     expect(await bot.readiness()).toEqual(ready);
-    clock.leap(51_000);
-    expect(await bot.readiness()).toEqual(gatewayAway);
-    wire.mend();
+    clock.advance(51_000);
+    expect(await bot.readiness()).toEqual(gatewayUnreachable);
+    wire.restore();
     // For a few seconds the cached verdict is returned without another query.
-    expect(await bot.readiness()).toEqual(gatewayAway);
-    clock.leap(6_000);
+    expect(await bot.readiness()).toEqual(gatewayUnreachable);
+    clock.advance(6_000);
     expect(await bot.readiness()).toEqual(ready);
-    clock.leap(51_000);
+    clock.advance(51_000);
     bot.gateway.faults.add({ on: { path: '/v1/models' }, do: { type: 'status', status: 401 } });
-    expect(await bot.readiness()).toEqual({ status: 503, reasons: { gateway: 'The gateway rejects the key.' } });
+    expect(await bot.readiness()).toEqual({ status: 503, reasons: { gateway: 'The gateway rejects the API key.' } });
   });
 
   it('If the gateway does not respond, the bot is not ready after a few seconds, and many probes lead to one request', async () => {
@@ -107,7 +107,7 @@ describe('/livez and /readyz', () => {
     });
     const probes = Array.from({ length: 5 }, () => check.check());
     clock.advance(4_000);
-    for (const { gateway } of await Promise.all(probes)) expect(gateway).toBe('The gateway did not answer in time.');
+    for (const { gateway } of await Promise.all(probes)) expect(gateway).toBe('The gateway did not respond in time.');
     expect(requestCount).toBe(1);
   });
 
@@ -125,32 +125,32 @@ describe('/livez and /readyz', () => {
     expect((await check.check()).store).toBeUndefined();
   });
 
-  it('While the bot stops it is live and not ready, and afterwards the port is closed', async () => {
-    const bot = await servedBot();
+  it('A bot that is stopping is live but not ready, and its port is closed afterwards', async () => {
+    const bot = await startMonitoredBot();
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 1, everyMs: 20 } });
     await bot.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(() => submits(bot.gateway), pollOptions).toBe(1);
-    const stopped = bot.app.stop();
+    await expect.poll(() => submitCount(bot.gateway), pollOptions).toBe(1);
+    const stopping = bot.app.stop();
     expect(await bot.readiness()).toMatchObject({ status: 503, reasons: { bot: 'The bot is stopping.' } });
-    expect((await bot.ask('/livez')).status).toBe(200);
-    await stopped;
-    await expect(bot.ask('/livez')).rejects.toThrow();
+    expect((await bot.request('/livez')).status).toBe(200);
+    await stopping;
+    await expect(bot.request('/livez')).rejects.toThrow();
   });
 
   it('A request that is not a short GET is refused without reading its body', async () => {
-    const { address, ask } = await servedBot();
+    const { url, request } = await startMonitoredBot();
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
-      expect(await ask('/livez', { method })).toMatchObject({ status: 405 });
-    expect((await ask('/livez', { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(405);
-    expect((await ask('/livez', { method: 'HEAD' })).status).toBe(200);
-    expect((await ask('/other')).status).toBe(404);
+      expect(await request('/livez', { method })).toMatchObject({ status: 405 });
+    expect((await request('/livez', { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(405);
+    expect((await request('/livez', { method: 'HEAD' })).status).toBe(200);
+    expect((await request('/other')).status).toBe(404);
     const body = 'GET /livez HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nhello';
-    expect(await rawRequest(address, body)).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
-    expect(await rawRequest(address, `GET /livez HTTP/1.1\r\nx: ${'y'.repeat(9_000)}\r\n\r\n`)).toMatch(/ 431 /);
-    expect(await rawRequest(address, 'nonsense\r\n\r\n')).toMatch(/ 400 /);
+    expect(await rawRequest(url, body)).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+    expect(await rawRequest(url, `GET /livez HTTP/1.1\r\nx: ${'y'.repeat(9_000)}\r\n\r\n`)).toMatch(/ 431 /);
+    expect(await rawRequest(url, 'nonsense\r\n\r\n')).toMatch(/ 400 /);
   });
 
-  it('Without a port nothing is served', async () => {
+  it('Without HTTP_PORT, the bot does not serve its state', async () => {
     const staged = await stage();
     expect(staged.config.http.port).toBeUndefined();
     const app = await startBot(staged);
@@ -163,20 +163,22 @@ describe('/readyz with a store on a server', () =>
   onServers((site) => {
     it('The bot is not ready during an outage of the store, nor after it has lost ownership of the store', async () => {
       const store = await site();
-      const wire = await Wire.to(store.url);
-      const bot = await servedBot({ settings: { ...noLimits, STORE_URL: wire.url, STORE_LEASE_SECONDS: '10' } });
+      const wire = await TcpProxy.open(store.url);
+      const bot = await startMonitoredBot({
+        settings: { ...noLimits, STORE_URL: wire.url, STORE_LEASE_SECONDS: '10' },
+      });
       expect(await bot.readiness()).toEqual(ready);
-      wire.cut();
+      wire.disconnect();
       await expect
         .poll(bot.readiness, pollOptions)
         .toEqual({ status: 503, reasons: { store: 'The store does not respond.' } });
-      wire.mend();
+      wire.restore();
       await expect.poll(bot.readiness, pollOptions).toEqual(ready);
       await store.forgetLease();
       await expect
         .poll(bot.readiness, pollOptions)
         .toEqual({ status: 503, reasons: { store: 'Another bot may own the store.' } });
-      expect((await bot.ask('/livez')).status).toBe(200);
-      expect((await bot.ask('/readyz')).text).not.toContain(new URL(store.url).password);
+      expect((await bot.request('/livez')).status).toBe(200);
+      expect((await bot.request('/readyz')).text).not.toContain(new URL(store.url).password);
     });
   }));

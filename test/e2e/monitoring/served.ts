@@ -1,7 +1,7 @@
 import type { App } from '../../../src/roles/app.ts';
 import { type Stage, type StageOptions, stage, startBot } from '../bot.ts';
 
-interface Answer {
+interface HttpResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -12,35 +12,35 @@ interface Readiness {
   parts: Record<string, { ready: boolean; reason?: string }>;
 }
 
-export interface Served extends Stage {
+export interface MonitoredBot extends Stage {
   app: App;
-  address: string;
-  ask(path: string, init?: RequestInit): Promise<Answer>;
+  url: string;
+  request(path: string, init?: RequestInit): Promise<HttpResponse>;
   /** The status of /readyz, and the reasons for the parts that are not ready. */
   readiness(): Promise<{ status: number; reasons: Record<string, string> }>;
-  /** The values in /metrics by name and labels, as written there. */
+  /** The values in /metrics, by name and labels exactly as /metrics writes them. */
   metrics(): Promise<Map<string, number>>;
 }
 
-/** Starts a bot that serves its state on a free port, between embedded Discord and embedded gateway. */
-export async function servedBot(options: StageOptions = {}, metricsToken?: string): Promise<Served> {
-  return serve(await stage(options), metricsToken);
+/** Starts a bot that serves its state on a free port, with an embedded Discord and an embedded gateway. */
+export async function startMonitoredBot(options: StageOptions = {}, metricsToken?: string): Promise<MonitoredBot> {
+  return startMonitoredStage(await stage(options), metricsToken);
 }
 
-export async function serve(staged: Stage, metricsToken?: string): Promise<Served> {
+export async function startMonitoredStage(staged: Stage, metricsToken?: string): Promise<MonitoredBot> {
   const config = { ...staged.config, http: { port: 0, host: '127.0.0.1', metricsToken } };
   const app = await startBot({ ...staged, config });
   const ports = [...staged.logged().matchAll(/"port":(\d+).*Serving \/livez/g)];
   const url = `http://127.0.0.1:${ports.at(-1)?.[1]}`;
-  const ask = async (path: string, init?: RequestInit): Promise<Answer> => {
+  const request = async (path: string, init?: RequestInit): Promise<HttpResponse> => {
     const response = await fetch(url + path, init);
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   return {
     ...staged,
-    ...{ config, app, address: url, ask },
+    ...{ config, app, url, request },
     async readiness() {
-      const { status, text } = await ask('/readyz');
+      const { status, text } = await request('/readyz');
       const { parts } = JSON.parse(text) as Readiness;
       const reasons = Object.entries(parts).flatMap(([part, { reason }]) =>
         reason === undefined ? [] : [[part, reason]],
@@ -48,7 +48,7 @@ export async function serve(staged: Stage, metricsToken?: string): Promise<Serve
       return { status, reasons: Object.fromEntries(reasons) };
     },
     async metrics() {
-      return valuesIn((await ask('/metrics')).text);
+      return valuesIn((await request('/metrics')).text);
     },
   };
 }

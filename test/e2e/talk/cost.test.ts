@@ -7,13 +7,16 @@ import { sql } from '../../services/store/stage.ts';
 import { key } from '../bot.ts';
 import { sendUtterance, startTalk, talkBot } from './proof.ts';
 
-const LIST = '/api/pricing';
+const PRICE_LIST_PATH = '/api/pricing';
 
 it('Utterances are charged by tokens at the gateway’s price, including audio, exactly as the gateway bills them', async () => {
-  const settings = { GATEWAY_PRICING_PATH: LIST, GATEWAY_PRICING_GROUP: 'default' };
+  const settings = { GATEWAY_PRICING_PATH: PRICE_LIST_PATH, GATEWAY_PRICING_GROUP: 'default' };
   const stage = await talkBot({ gateway: { profile: 'stock' }, settings });
   const { discord, gateway, app, config } = stage;
-  await discord.until(() => gateway.heard.find(({ path, status }) => path === LIST && status === 200), 'the list');
+  await discord.until(
+    () => gateway.requests.find(({ path, status }) => path === PRICE_LIST_PATH && status === 200),
+    'the list',
+  );
   const { opening } = await startTalk(stage);
   const first = await sendUtterance(stage, opening, 'tell me of snow');
   const second = await sendUtterance(stage, first, 'and of ice');

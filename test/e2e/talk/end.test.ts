@@ -9,32 +9,36 @@ import { hasEnded, isOpening, sendUtterance, startTalk, talkBot } from './proof.
 const MINUTE_MS = 60_000;
 
 describe('The end of a live conversation', () => {
-  it.each(['the command', 'the button'])('A live conversation is ended by %s, and its message says so', async (how) => {
-    const stage = await talkBot();
-    const { discord, gateway } = stage;
-    const { thread, opening } = await startTalk(stage);
-    const speaker = discord.as('member').in(thread);
-    const closed = once(gateway.realtime, 'close');
-    const reply = how === 'the command' ? await speaker.slash('talk end', {}) : await speaker.click(opening, 'End');
-    expect(text(await reply.message())).toContain('The conversation has ended.');
-    const over = await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
-    expect([over.id, labels(over)]).toEqual([opening.id, []]);
-    expect(text(over)).toContain('/talk start');
-    await closed;
-    expect(publicMessages(stage, thread)).toHaveLength(1);
-    expect(text(await (await speaker.slash('talk end', {})).message())).toContain(
-      'no live conversation in this thread',
-    );
-  });
+  it.each(['the command', 'the button'])(
+    'A live conversation is ended by %s, and its message says so',
+    async (trigger) => {
+      const stage = await talkBot();
+      const { discord, gateway } = stage;
+      const { thread, opening } = await startTalk(stage);
+      const speaker = discord.as('member').in(thread);
+      const closed = once(gateway.realtime, 'close');
+      const reply =
+        trigger === 'the command' ? await speaker.slash('talk end', {}) : await speaker.click(opening, 'End');
+      expect(text(await reply.message())).toContain('The conversation has ended.');
+      const endedOpening = await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
+      expect([endedOpening.id, labels(endedOpening)]).toEqual([opening.id, []]);
+      expect(text(endedOpening)).toContain('/talk start');
+      await closed;
+      expect(publicMessages(stage, thread)).toHaveLength(1);
+      expect(text(await (await speaker.slash('talk end', {})).message())).toContain(
+        'no live conversation in this thread',
+      );
+    },
+  );
 
   it('Another member can end a live conversation only with the permission to manage messages', async () => {
     const stage = await talkBot();
     const { discord } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
-    const no = await (await discord.as('other').click(opening, 'End')).message();
-    expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only the member who started'), true]);
-    const yes = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
-    expect(text(yes)).toContain('has ended');
+    const refusal = await (await discord.as('other').click(opening, 'End')).message();
+    expect([text(refusal), refusal.ephemeral]).toEqual([expect.stringContaining('Only the member who started'), true]);
+    const confirmation = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
+    expect(text(confirmation)).toContain('has ended');
     // The other participants see a notice below the last utterance.
     const notice = await discord.until(() =>
       messagesWith(discord, thread, 'This conversation has ended.').find(({ id }) => id !== opening.id),
@@ -49,9 +53,9 @@ describe('The end of a live conversation', () => {
     const { thread, opening } = await startTalk(stage);
     const answer = await sendUtterance(stage, opening, 'hello');
     await (await discord.as('member').in(thread).slash('talk end', {})).message();
-    const opened = gateway.realtime.opened;
+    const sessionCount = gateway.realtime.openedCount;
     expect(text(await (await discord.as('member').click(answer, 'Speak')).message())).toContain('has ended');
-    expect(gateway.realtime.opened).toBe(opened);
+    expect(gateway.realtime.openedCount).toBe(sessionCount);
   });
 
   it('A live conversation ends after a period of silence, with a notice that pings no one', async () => {
@@ -93,28 +97,30 @@ it('No live conversation remains after a restart if the bot stopped before the t
   );
   await stage.app.stop();
   await startBot(stage);
-  const working = await list(stage, 'member', { kind: 'talk', state: 'working' });
-  expect(text(working)).toContain('No tasks found');
+  const workingTasks = await list(stage, 'member', { kind: 'talk', state: 'working' });
+  expect(text(workingTasks)).toContain('No tasks found');
   expect(text(await list(stage))).not.toContain('could not be delivered');
 });
 
-it('The list shows a live conversation, its page the last utterances, and Show posts the transcript', async () => {
+it('The task list shows a live conversation, its page shows the last utterances, and Show posts the transcript', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage, { instructions: 'be brief' });
   await sendUtterance(stage, opening, 'tell me of snow');
   const speaker = discord.as('member');
-  const listed = await list(stage);
-  expect(text(listed)).toMatch(/Live conversation · be brief 🔒/);
-  expect(text(listed)).not.toContain('Message in');
-  const shown = await openTask(stage, listed);
-  expect(text(shown)).toMatch(/tell me of snow[\s\S]*↳ This is the sandbox/);
-  expect(labels(shown)).toContain('End');
+  const taskList = await list(stage);
+  expect(text(taskList)).toMatch(/Live conversation · be brief 🔒/);
+  expect(text(taskList)).not.toContain('Message in');
+  const talkPage = await openTask(stage, taskList);
+  expect(text(talkPage)).toMatch(/tell me of snow[\s\S]*↳ This is the sandbox/);
+  expect(labels(talkPage)).toContain('End');
   await (await speaker.in(thread).slash('talk end', {})).message();
   await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
-  const back = await (await speaker.click(shown, 'Back')).message((message) => !labels(message).includes('Back'));
-  const over = await openTask(stage, back);
-  const transcript = await (await speaker.click(over, 'Show only to me')).message();
+  const listAgain = await (await speaker.click(talkPage, 'Back')).message(
+    (message) => !labels(message).includes('Back'),
+  );
+  const endedTalkPage = await openTask(stage, listAgain);
+  const transcript = await (await speaker.click(endedTalkPage, 'Show only to me')).message();
   expect(text(transcript)).toMatch(/Transcript[\s\S]*tell me of snow[\s\S]*Where there is/);
   expect(discord.messages(thread).filter(isOpening)).toEqual([]);
   expect(discord.messages(thread).filter(hasEnded)).toHaveLength(1);
@@ -128,8 +134,8 @@ it('An utterance can be shown elsewhere, but a live conversation accepts utteran
   const speaker = discord.as('member');
   const page = await openTask(stage, await list(stage, 'member', { kind: 'said' }));
   expect(labels(page)).not.toContain('Retry');
-  const shown = await (await speaker.click(page, 'Show here')).message();
-  expect(text(shown)).toMatch(/tell me of snow[\s\S]*This is the sandbox speaking/);
-  expect(text(await (await speaker.click(shown, 'Speak')).message())).toContain('takes place in its own thread');
-  expect(gateway.realtime.opened).toBe(1);
+  const copy = await (await speaker.click(page, 'Show here')).message();
+  expect(text(copy)).toMatch(/tell me of snow[\s\S]*This is the sandbox speaking/);
+  expect(text(await (await speaker.click(copy, 'Speak')).message())).toContain('takes place in its own thread');
+  expect(gateway.realtime.openedCount).toBe(1);
 });

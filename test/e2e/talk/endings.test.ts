@@ -5,20 +5,20 @@ import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { hasEnded, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
 import { decodeVoiceMessage } from './voice-message-decoder.ts';
 import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
-const quick = { seed: 1, speed: 10 };
+const fastGateway = { seed: 1, speed: 10 };
 
-const sendAndWait = async ({ discord }: TalkStage, on: Message, words: string) => {
+const sendAndWait = async ({ discord }: TalkStage, target: Message, words: string) => {
   const speaker = discord.as('member');
-  return speaker.fill(await (await speaker.click(on, 'Speak')).modal(), { words });
+  return speaker.fill(await (await speaker.click(target, 'Speak')).modal(), { words });
 };
 const isRunning = (message: Message): boolean => labels(message).includes('Stop');
 
-it('A live conversation that is ended during a reply says so once and keeps what had arrived', async () => {
-  const stage = await talkBot({ gateway: quick });
+it('A live conversation that is ended during a reply says so once and keeps the part that had arrived', async () => {
+  const stage = await talkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
@@ -37,55 +37,55 @@ it('A live conversation that is ended during a reply says so once and keeps what
 });
 
 it('A live conversation that is ended while an utterance is unconfirmed ends immediately', async () => {
-  const stage = await talkBot({ gateway: quick });
+  const stage = await talkBot({ gateway: fastGateway });
   const { discord, gateway, clock } = stage;
-  const wire = recordSessions(gateway);
+  const sessionLog = recordSessions(gateway);
   const { opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
   const unconfirmed = await sendAndWait(stage, opening, 'hello?');
-  await expect.poll(wire.requestCount).toBe(1);
+  await expect.poll(sessionLog.requestCount).toBe(1);
   const startedAt = clock.now();
   const reply = await (await discord.as('member').click(opening, 'End')).message();
   expect(text(reply)).toContain('has ended');
   expect(clock.now() - startedAt).toBeLessThan(10_000);
   clock.advance(90_000);
-  const asking = await unconfirmed.message((message) => labels(message).includes('Dismiss'));
-  // An ended talk accepts no utterance.
-  const second = await discord.as('member').click(asking, 'Try again (may be charged twice)');
+  const unconfirmedMessage = await unconfirmed.message((message) => labels(message).includes('Dismiss'));
+  // A talk that has ended accepts no utterances.
+  const second = await discord.as('member').click(unconfirmedMessage, 'Try again (may be charged twice)');
   expect(text(await second.followUp())).toContain('has ended');
-  expect(wire.requestCount()).toBe(1);
-  await discord.as('member').click(asking, 'Dismiss');
+  expect(sessionLog.requestCount()).toBe(1);
+  await discord.as('member').click(unconfirmedMessage, 'Dismiss');
   await unconfirmed.message((message) => text(message).includes('Dismissed.'));
   expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'settled']);
 });
 
 it('A reply that is deleted during its stream leaves nothing behind, and the live conversation continues', async () => {
-  const stage = await talkBot({ gateway: quick });
+  const stage = await talkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
   await sendUtterance(stage, opening, 'my name is Wren');
-  await discord.until(() => discord.messages(thread).find(isVoice));
+  await discord.until(() => discord.messages(thread).find(isVoiceMessage));
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
   const running = await sendAndWait(stage, opening, 'a long story');
   const message = await running.message(isRunning);
   await discord.as('member').click(message, 'Stop');
   await discord.as('member').click(await running.message(hasEnded), 'Delete');
-  await discord.until(() => publicMessages(stage, thread).length === 3 || undefined, 'only what was before');
+  await discord.until(() => publicMessages(stage, thread).length === 3 || undefined, 'only the earlier messages');
   const next = await sendUtterance(stage, opening, 'who am I?');
   expect(text(next)).toContain('was: “my name is Wren”');
 });
 
 it('A long reply continues in further messages with one voice message, and all of them are deleted together', async () => {
-  const stage = await talkBot({ gateway: { ...quick, speed: 40 } });
+  const stage = await talkBot({ gateway: { ...fastGateway, speed: 40 } });
   const { discord, gateway } = stage;
-  const wire = recordSessions(gateway);
+  const sessionLog = recordSessions(gateway);
   const { thread, opening } = await startTalk(stage);
   const answer = await sendUtterance(stage, opening, 'tell me of snow, 420 words');
-  const voice = await discord.until(() => discord.messages(thread).find(isVoice), 'a voice message');
+  const voice = await discord.until(() => discord.messages(thread).find(isVoiceMessage), 'a voice message');
   expect(discord.messages(thread).filter(({ id }) => id > opening.id).length).toBeGreaterThan(2);
-  const [told] = wire.replies.values();
-  const samples = (told?.sound ?? []).reduce((sum, { length }) => sum + length, 0) / 2;
+  const [sentReply] = sessionLog.replies.values();
+  const samples = (sentReply?.audio ?? []).reduce((sum, { length }) => sum + length, 0) / 2;
   expect((await decodeVoiceMessage(await bytesOf(voice))).length).toBe(samples);
   await discord.as('member').click(answer, 'Delete');
-  await discord.until(() => publicMessages(stage, thread).length === 1 || undefined, 'the opening alone');
+  await discord.until(() => publicMessages(stage, thread).length === 1 || undefined, 'only the opening message');
 });

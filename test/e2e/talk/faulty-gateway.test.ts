@@ -4,11 +4,11 @@ import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { list, publicMessages, requestErasure } from '../tasks/pages.ts';
-import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, talkBot, upgrades } from './proof.ts';
+import { hasEnded, isVoiceMessage, listeningBot, sendUtterance, startTalk, talkBot, upgradeCount } from './proof.ts';
 
-const mentions = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
+const hostileText = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
-describe.each(profiles)('A live conversation with a faulty gateway of the %s profile', (profile) => {
+describe.each(profiles)('A live conversation with a faulty gateway with the %s profile', (profile) => {
   it.each([
     ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],
@@ -24,13 +24,13 @@ describe.each(profiles)('A live conversation with a faulty gateway of the %s pro
     },
   );
 
-  it('A connection that breaks during a reply keeps what had arrived, and the live conversation continues', async () => {
+  it('If the connection breaks during a reply, the part that had arrived is kept, and the live conversation continues', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { gateway } = stage;
     const { opening } = await startTalk(stage);
     gateway.faults.add({ do: { type: 'realtime', how: 'drop-middle' } });
-    const cut = await sendUtterance(stage, opening, 'tell me of snow');
-    expect(text(cut)).toMatch(/This is[\s\S]*The connection to the gateway was lost mid-reply/);
+    const interrupted = await sendUtterance(stage, opening, 'tell me of snow');
+    expect(text(interrupted)).toMatch(/This is[\s\S]*The connection to the gateway was lost mid-reply/);
     expect(text(await sendUtterance(stage, opening, 'once more'))).toContain('You said: “once more”');
   });
 });
@@ -43,9 +43,9 @@ it('If it is unknown whether an utterance was received, the speaker can decide t
   const speaker = discord.as('member');
   const modal = await (await speaker.click(opening, 'Speak')).modal();
   const exchange = await speaker.fill(modal, { words: 'hello' });
-  const unknown = await exchange.message((message) => labels(message).includes('Dismiss'));
-  expect(text(unknown)).toContain('couldn’t confirm whether the gateway accepted');
-  await speaker.click(unknown, 'Try again (may be charged twice)');
+  const unconfirmed = await exchange.message((message) => labels(message).includes('Dismiss'));
+  expect(text(unconfirmed)).toContain('couldn’t confirm whether the gateway accepted');
+  await speaker.click(unconfirmed, 'Try again (may be charged twice)');
   const answer = await exchange.message(hasEnded);
   expect(text(answer)).toContain('You said: “hello”');
 });
@@ -66,12 +66,12 @@ it('A bot that stops during a reply says so after its restart, and the live conv
 });
 
 it('No utterance pings a member, breaks the Markdown or appears in the log', async () => {
-  const stage = await hearingBot();
+  const stage = await listeningBot();
   const { discord } = stage;
-  const { thread, opening } = await startTalk(stage, { instructions: mentions });
-  const posted = await discord.as('member').in(thread).say(mentions);
+  const { thread, opening } = await startTalk(stage, { instructions: hostileText });
+  const utterance = await discord.as('member').in(thread).say(hostileText);
   const answer = await discord.until(() =>
-    discord.messages(thread).find((one) => one.message_reference?.message_id === posted.id && hasEnded(one)),
+    discord.messages(thread).find((one) => one.message_reference?.message_id === utterance.id && hasEnded(one)),
   );
   for (const message of [opening, answer]) {
     expect([message.mention_everyone, message.mention_roles]).toEqual([false, []]);
@@ -85,11 +85,11 @@ it('The erasure of a member’s data deletes their messages from the thread and 
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
   await sendUtterance(stage, opening, 'remember me');
-  await discord.until(() => discord.messages(thread).find(isVoice));
+  await discord.until(() => discord.messages(thread).find(isVoiceMessage));
   await requestErasure(stage);
   await discord.until(() => (publicMessages(stage, thread).length === 0 ? true : undefined));
   expect(text(await list(stage))).toContain('No tasks found');
-  const requestCount = upgrades(gateway);
+  const requestCount = upgradeCount(gateway);
   expect(text(await (await discord.as('member').in(thread).slash('talk end', {})).message())).toContain('no live');
-  expect(upgrades(gateway)).toBe(requestCount);
+  expect(upgradeCount(gateway)).toBe(requestCount);
 });

@@ -3,87 +3,91 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { messagesWith } from '../quick.ts';
-import { hasEnded, hearingBot, isVoice, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, listeningBot, startTalk, type TalkStage, talkBot } from './proof.ts';
 
 const recording = () => readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
 
-/** The reply to a message in a thread. */
+/** Waits for the reply to a message in a thread. */
 const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
   discord.until(
     () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && hasEnded(one)),
     'an answer',
   );
 
-it('A participant can speak by a message, a voice message or an audio file, with or without text', async () => {
-  const stage = await hearingBot();
+it('A participant can speak with a message, a voice message or an audio file, with or without text', async () => {
+  const stage = await listeningBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   expect(text(opening)).toContain('Write here');
   const speaker = discord.as('member').in(thread);
-  const written = await answerTo(stage, thread, await speaker.say('tell me of snow'));
-  expect(text(written)).toContain('You said: “tell me of snow”');
-  const spoken = await answerTo(stage, thread, await speaker.speak({ bytes: await recording(), seconds: 1 }));
-  expect(text(spoken)).toMatch(/🎙️ Voice message[\s\S]*Heard: “/);
+  const textAnswer = await answerTo(stage, thread, await speaker.say('tell me of snow'));
+  expect(text(textAnswer)).toContain('You said: “tell me of snow”');
+  const voiceAnswer = await answerTo(stage, thread, await speaker.speak({ bytes: await recording(), seconds: 1 }));
+  expect(text(voiceAnswer)).toMatch(/🎙️ Voice message[\s\S]*Heard: “/);
   const files = [{ name: 'a.ogg', bytes: await recording(), contentType: 'audio/ogg' }];
-  const both = await answerTo(stage, thread, await speaker.say('what is this?', files));
-  expect(text(both)).toMatch(/what is this\?[\s\S]*Heard: “/);
+  const fileAnswer = await answerTo(stage, thread, await speaker.say('what is this?', files));
+  expect(text(fileAnswer)).toMatch(/what is this\?[\s\S]*Heard: “/);
   await discord.until(() =>
-    discord.messages(thread).filter((one) => isVoice(one) && one.author.bot).length === 3 ? true : undefined,
+    discord.messages(thread).filter((one) => isVoiceMessage(one) && one.author.bot).length === 3 ? true : undefined,
   );
   expect(stage.logged()).not.toMatch(/tell me of|what is this/);
 });
 
 it('The model listens to other members only in a live conversation for everyone', async () => {
-  const stage = await hearingBot();
+  const stage = await listeningBot();
   const { discord, gateway } = stage;
-  const mine = await startTalk(stage, {}, 'no-private-threads');
-  const ours = await startTalk(stage, { who: 'everyone' });
-  await discord.as('other').in(mine.thread).say('and me?');
-  const posted = await discord.as('other').in(ours.thread).say('hello there');
-  await answerTo(stage, ours.thread, posted);
-  expect(messagesWith(discord, mine.thread, 'sandbox speaking')).toEqual([]);
-  expect(gateway.realtime.opened).toBe(2);
+  const privateTalk = await startTalk(stage, {}, 'no-private-threads');
+  const publicTalk = await startTalk(stage, { who: 'everyone' });
+  await discord.as('other').in(privateTalk.thread).say('and me?');
+  const utterance = await discord.as('other').in(publicTalk.thread).say('hello there');
+  await answerTo(stage, publicTalk.thread, utterance);
+  expect(messagesWith(discord, privateTalk.thread, 'sandbox speaking')).toEqual([]);
+  expect(gateway.realtime.openedCount).toBe(2);
 });
 
 it('During a live conversation, messages in its thread do not continue an earlier question of /ask', async () => {
-  const stage = await hearingBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
+  const stage = await listeningBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
   const { discord, gateway } = stage;
   const speaker = discord.as('member').in('thread');
   await (await speaker.slash('ask', { prompt: 'snow?' })).message(hasEnded);
   await speaker.slash('talk start', {});
   await discord.until(() => messagesWith(discord, 'thread', 'Live conversation')[0]);
   await answerTo(stage, 'thread', await speaker.say('and ice?'));
-  expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(1);
-  // After the talk, the question continues.
+  expect(gateway.requests.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(1);
+  // After the talk, messages continue the conversation of /ask again.
   await (await speaker.slash('talk end', {})).message();
   await answerTo(stage, 'thread', await speaker.say('and rain?'));
-  expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(2);
+  expect(gateway.requests.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(2);
 });
 
 it('An unreadable audio file is reported in the thread, and a message with only an image is ignored', async () => {
-  const stage = await hearingBot();
+  const stage = await listeningBot();
   const { discord } = stage;
   const { thread } = await startTalk(stage);
   const speaker = discord.as('member').in(thread);
   for (const words of ['', '\u200b']) {
     await speaker.say(words, [{ name: 'a.png', bytes: Buffer.from('x'), contentType: 'image/png' }]);
   }
-  const odd = await speaker.say('', [{ name: 'a.ogg', bytes: Buffer.from('not a sound'), contentType: 'audio/ogg' }]);
+  const unreadable = await speaker.say('', [
+    { name: 'a.ogg', bytes: Buffer.from('not a sound'), contentType: 'audio/ogg' },
+  ]);
   const reply = await discord.until(() =>
     discord
       .messages(thread)
-      .find((one) => one.message_reference?.message_id === odd.id && /audio format is not supported/.test(text(one))),
+      .find(
+        (one) => one.message_reference?.message_id === unreadable.id && /audio format is not supported/.test(text(one)),
+      ),
   );
   expect(reply.components ?? []).toEqual([]);
   expect(discord.messages(thread)).toHaveLength(5);
 });
 
-it('Without the setting, messages in the thread are ignored', async () => {
+it('Without DISCORD_MESSAGE_CONTENT, messages in the thread of a live conversation are ignored', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { thread } = await startTalk(stage);
   await discord.as('member').in(thread).say('hello?');
   await (await discord.as('member').slash('help')).message();
   expect(discord.messages(thread)).toHaveLength(2);
-  expect(gateway.realtime.opened).toBe(1);
+  expect(gateway.realtime.openedCount).toBe(1);
 });

@@ -7,15 +7,15 @@ import { wavOf } from '../../services/sound/wav-file.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { list } from '../tasks/pages.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { hasEnded, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
 import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const MINUTE_MS = 60_000;
-const quick = { seed: 1, speed: 10 };
+const fastGateway = { seed: 1, speed: 10 };
 
 describe('A live conversation while Discord is failing', () => {
-  it('A live conversation ends with a notice if Discord refuses its thread although the permissions allow it', async () => {
-    const stage = await talkBot({ gateway: quick });
+  it('A live conversation ends with a notice if Discord refuses its thread although the permissions allow creating one', async () => {
+    const stage = await talkBot({ gateway: fastGateway });
     const { discord, gateway } = stage;
     discord.faults.add({
       on: { method: 'POST', route: /threads$/ },
@@ -29,7 +29,7 @@ describe('A live conversation while Discord is failing', () => {
   });
 
   it('A live conversation whose thread is deleted is charged only once and leaves no session open', async () => {
-    const stage = await talkBot({ gateway: quick });
+    const stage = await talkBot({ gateway: fastGateway });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await startTalk(stage);
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
@@ -49,7 +49,7 @@ describe('A live conversation while Discord is failing', () => {
   });
 
   it('A live conversation whose thread is locked during a reply keeps the part that had arrived and is charged once', async () => {
-    const stage = await talkBot({ gateway: quick });
+    const stage = await talkBot({ gateway: fastGateway });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
@@ -61,7 +61,7 @@ describe('A live conversation while Discord is failing', () => {
     gateway.setSpeed(200);
     await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
     await discord.until(() => messagesWith(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
-    expect(discord.messages(thread).some(isVoice)).toBe(false);
+    expect(discord.messages(thread).some(isVoiceMessage)).toBe(false);
     clock.advance(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
     expect(chargedReplies(gateway)).toBe(1);
@@ -70,9 +70,9 @@ describe('A live conversation while Discord is failing', () => {
 });
 
 it('Forged buttons send nothing to the gateway and reveal nothing about other members', async () => {
-  const stage = await talkBot({ gateway: quick });
+  const stage = await talkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
-  const wire = recordSessions(gateway);
+  const sessionLog = recordSessions(gateway);
   const { opening } = await startTalk(stage);
   const answer = await sendUtterance(stage, opening, 'a secret');
   const tasks = storedTasks(stage);
@@ -95,7 +95,7 @@ it('Forged buttons send nothing to the gateway and reveal nothing about other me
     expect(text(reply)).not.toMatch(/secret|has ended|You said/);
     expect(text(reply)).not.toBe('');
   }
-  expect(wire.requestCount()).toBe(1);
+  expect(sessionLog.requestCount()).toBe(1);
   expect(
     storedTasks(stage)
       .map(({ kind }) => kind)
@@ -107,16 +107,16 @@ it('Forged buttons send nothing to the gateway and reveal nothing about other me
 });
 
 it('A small file with hours of audio is refused before anything is sent', async () => {
-  const stage = await talkBot({ gateway: quick });
+  const stage = await talkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
-  const wire = recordSessions(gateway);
+  const sessionLog = recordSessions(gateway);
   const { opening } = await startTalk(stage);
   const member = discord.as('member');
   const modal = await (await member.click(opening, 'Speak')).modal();
   const bytes = wavOf([new Float32Array(8_000 * 301)], 8_000, { bytes: 1 });
   const refusal = await (await member.fill(modal, { sound: [{ name: 'long.wav', bytes }] })).message();
   expect(text(refusal)).toContain('longer than `300` seconds');
-  expect([wire.requestCount(), wire.sounds.length]).toEqual([0, 0]);
+  expect([sessionLog.requestCount(), sessionLog.utteranceAudio.length]).toEqual([0, 0]);
   expect(hasEnded(refusal)).toBe(false);
 });
 

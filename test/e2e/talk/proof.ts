@@ -10,7 +10,7 @@ const VOICE_MESSAGE = 1 << 13;
 /** A model for live sessions. */
 export const model = 'parley-realtime';
 
-/** Slower than elsewhere: audio is processed in worker threads, which the quick clock does not accelerate. */
+/** Slower than in other tests, because audio is processed in worker threads, which the quick clock does not accelerate. */
 const SPEED = 3;
 
 export interface TalkStage extends Stage {
@@ -23,7 +23,7 @@ async function talkStage({ settings, discord, ...options }: StageOptions = {}): 
     ...options,
     clock,
     settings: { DEFAULT_TALK_MODEL: model, ...settings },
-    // The three seconds for an acknowledgement would be less than one.
+    // Discord's three seconds for an acknowledgement would be one second.
     discord: { ...discord, limits: { acknowledgeMs: 10_000 * SPEED, ...discord?.limits } },
   });
   return { ...staged, clock };
@@ -34,8 +34,8 @@ export async function talkBot(options: StageOptions = {}): Promise<TalkStage & {
   return { ...staged, app: await startBot(staged) };
 }
 
-/** The same stage with the permission to read messages. */
-export const hearingBot = (options: StageOptions = {}) =>
+/** Starts the same bot with the permission to read messages. */
+export const listeningBot = (options: StageOptions = {}) =>
   talkBot({
     ...options,
     settings: { DISCORD_MESSAGE_CONTENT: 'on', ...options.settings },
@@ -61,11 +61,11 @@ export const isOpening = (message: Message): boolean => labels(message).includes
 /** Whether a reply has ended, in any way. */
 export const hasEnded = (message: Message): boolean => labels(message).includes('Delete');
 
-export const isVoice = ({ flags }: Message): boolean => (Number(flags ?? 0) & VOICE_MESSAGE) !== 0;
+export const isVoiceMessage = ({ flags }: Message): boolean => (Number(flags ?? 0) & VOICE_MESSAGE) !== 0;
 
 /** The number of sessions that the gateway was asked to open. */
-export const upgrades = ({ heard }: EmbeddedGateway): number =>
-  heard.filter(({ path }) => path.includes('/realtime')).length;
+export const upgradeCount = ({ requests }: EmbeddedGateway): number =>
+  requests.filter(({ path }) => path.includes('/realtime')).length;
 
 /** Sends an utterance with the button and its form. */
 export async function sendUtterance(

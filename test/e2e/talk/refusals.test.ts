@@ -5,10 +5,10 @@ import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { key } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { hasEnded, sendUtterance, startTalk, type TalkStage, talkBot, upgrades } from './proof.ts';
+import { hasEnded, sendUtterance, startTalk, type TalkStage, talkBot, upgradeCount } from './proof.ts';
 import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
-const quick = { seed: 1, speed: 10 };
+const fastGateway = { seed: 1, speed: 10 };
 const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
 const UPGRADE = { path: '/v1/realtime' } as const;
 
@@ -25,11 +25,11 @@ const refusals = [
   ['a closed connection', { type: 'reset' }, /gateway/i],
 ] as const;
 
-describe('A live conversation at a failing gateway', () => {
+describe('A live conversation with a failing gateway', () => {
   it.each(refusals)(
     'A live conversation is refused with an explanation and leaves no thread, task or charge if the gateway fails with: %s',
     async (_, fault, words) => {
-      const stage = await talkBot({ gateway: quick, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
+      const stage = await talkBot({ gateway: fastGateway, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
       const { discord, gateway } = stage;
       gateway.faults.add({ on: UPGRADE, do: fault, times: 20 });
       const reply = text(await (await discord.as('member').slash('talk start', {})).message());
@@ -44,46 +44,46 @@ describe('A live conversation at a failing gateway', () => {
       ).toEqual([]);
       expect(errorsIn(stage)).toEqual([]);
       gateway.faults.clear();
-      // After a used-up quota, new ones are refused for two minutes.
+      // After a quota error, new live conversations are refused for two minutes.
       stage.clock.advance(180_000);
       await startTalk(stage);
     },
   );
 
   it('If the gateway fails while a session is reopened, the speaker is notified and the live conversation continues afterwards', async () => {
-    const stage = await talkBot({ gateway: quick, gatewayLimits });
+    const stage = await talkBot({ gateway: fastGateway, gatewayLimits });
     const { discord, gateway } = stage;
-    const wire = recordSessions(gateway);
+    const sessionLog = recordSessions(gateway);
     const { opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'my name is Wren');
     gateway.faults.add({ on: UPGRADE, do: 'bad-gateway', times: 50 });
-    gateway.realtime.cutAll();
+    gateway.realtime.dropAll();
     const speaker = discord.as('member');
     const modal = await (await speaker.click(opening, 'Speak')).modal();
     const refused = await (await speaker.fill(modal, { words: 'are you there?' })).message();
     expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), []]);
-    expect(wire.requestCount()).toBe(1);
+    expect(sessionLog.requestCount()).toBe(1);
     gateway.faults.clear();
     expect(text(await sendUtterance(stage, opening, 'and now?'))).toContain(
       'The first of 2 things was: “my name is Wren”',
     );
-    expect([wire.requestCount(), chargedReplies(gateway)]).toEqual([2, 2]);
+    expect([sessionLog.requestCount(), chargedReplies(gateway)]).toEqual([2, 2]);
   });
 
   it.each(['ga', 'beta'] as const)(
-    'Faults while a session of the dialect %s opens are not visible to members',
+    'Members do not notice faults that occur while a session in the dialect %s opens',
     async (realtimeDialect) => {
-      const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } }, gatewayLimits });
+      const stage = await talkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } }, gatewayLimits });
       const { gateway } = stage;
-      const injectFault = (how: RealtimeFaultKind) =>
-        gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how } });
+      const injectFault = (fault: RealtimeFaultKind) =>
+        gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how: fault } });
       injectFault('drop-updated');
       const { opening } = await startTalk(stage);
       await sendUtterance(stage, opening, 'my name is Wren');
-      for (const how of ['drop-open', 'hang-open', 'refuse-transcriber'] as const) {
-        injectFault(how);
-        gateway.realtime.cutAll();
-        expect(text(await sendUtterance(stage, opening, `what of ${how}?`))).toContain('was: “my name is Wren”');
+      for (const fault of ['drop-open', 'hang-open', 'refuse-transcriber'] as const) {
+        injectFault(fault);
+        gateway.realtime.dropAll();
+        expect(text(await sendUtterance(stage, opening, `what of ${fault}?`))).toContain('was: “my name is Wren”');
       }
       expect(chargedReplies(gateway)).toBe(4);
       expect(errorsIn(stage)).toEqual([]);
@@ -91,12 +91,12 @@ describe('A live conversation at a failing gateway', () => {
   );
 
   it('A live conversation ends with one notice if the gateway no longer accepts it', async () => {
-    const stage = await talkBot({ gateway: quick, gatewayLimits });
+    const stage = await talkBot({ gateway: fastGateway, gatewayLimits });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'hello');
     gateway.faults.add({ on: UPGRADE, do: { type: 'status', status: 404, code: 'model_not_found' }, times: 50 });
-    gateway.realtime.cutAll();
+    gateway.realtime.dropAll();
     const speaker = discord.as('member');
     // The first refusal could be caused by the text; the second one ends the talk.
     for (const words of ['are you there?', 'are you still there?']) {
@@ -105,9 +105,9 @@ describe('A live conversation at a failing gateway', () => {
     }
     const endNotices = () => messagesWith(discord, thread, 'ended unexpectedly');
     await discord.until(() => endNotices().length === 2 || undefined, 'its message and a notice');
-    const requestCount = upgrades(gateway);
+    const requestCount = upgradeCount(gateway);
     expect(text(await (await speaker.in(thread).slash('talk end', {})).message())).toContain('no live conversation');
-    expect(upgrades(gateway)).toBe(requestCount);
+    expect(upgradeCount(gateway)).toBe(requestCount);
     expect(endNotices()).toHaveLength(2);
     await expect.poll(() => storedTasks(stage).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
   });

@@ -7,15 +7,15 @@ import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { key, startBot } from '../bot.ts';
 import { labels } from '../quick.ts';
-import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, listeningBot, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
 import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
-const quick = { seed: 1, speed: 10 };
+const fastGateway = { seed: 1, speed: 10 };
 const dialects = ['ga', 'beta'] as const;
 
-const sendAndWait = async ({ discord }: TalkStage, on: Message, words: string) => {
+const sendAndWait = async ({ discord }: TalkStage, target: Message, words: string) => {
   const speaker = discord.as('member');
-  return speaker.fill(await (await speaker.click(on, 'Speak')).modal(), { words });
+  return speaker.fill(await (await speaker.click(target, 'Speak')).modal(), { words });
 };
 
 const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
@@ -26,58 +26,58 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
 
 describe.each(dialects)('A restart during a live conversation in the dialect %s', (realtimeDialect) => {
   it('After a restart before a reply has begun, the speaker can decide what to do, and the live conversation keeps its settings', async () => {
-    const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
+    const stage = await talkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = stage;
-    const wire = recordSessions(gateway);
+    const sessionLog = recordSessions(gateway);
     const { thread, opening } = await startTalk(stage, { voice: 'verse', instructions: 'Be a pirate.' });
     await sendUtterance(stage, opening, 'my name is Wren');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
     const exchange = await sendAndWait(stage, opening, 'who am I?');
-    await expect.poll(wire.requestCount).toBe(2);
-    const stopped = stage.app.stop();
+    await expect.poll(sessionLog.requestCount).toBe(2);
+    const stopping = stage.app.stop();
     // The bot waits for running requests, but only for a limited time.
     clock.advance(60_000);
-    await stopped;
+    await stopping;
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
 
     const second = await startBot(stage);
-    const asking = await exchange.message((message) => labels(message).includes('Dismiss'));
-    // There has been no utterance since then, so no session is open.
-    expect(gateway.realtime.opened).toBe(1);
-    await discord.as('member').click(asking, 'Try again (may be charged twice)');
+    const unconfirmedMessage = await exchange.message((message) => labels(message).includes('Dismiss'));
+    // There has been no utterance since the restart, so no new session has been opened.
+    expect(gateway.realtime.openedCount).toBe(1);
+    await discord.as('member').click(unconfirmedMessage, 'Try again (may be charged twice)');
     const answer = await exchange.message(hasEnded);
     expect(text(answer)).toContain('The first of 2 things was: “my name is Wren”');
     expect(text(answer)).toContain('I was told: “Be a pirate.”');
     expect(gateway.realtime.sessions.at(-1)?.settings.voice).toBe('verse');
-    await discord.until(() => discord.messages(thread).filter(isVoice).length === 2 || undefined, 'both voices');
+    await discord.until(() => discord.messages(thread).filter(isVoiceMessage).length === 2 || undefined, 'both voices');
     await second.stop();
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'settled']);
-    expect([wire.requestCount(), chargedReplies(gateway)]).toEqual([3, 3]);
+    expect([sessionLog.requestCount(), chargedReplies(gateway)]).toEqual([3, 3]);
     const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, repair: false });
     expect(findings).toEqual([]);
     expect(stage.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${key}`));
   });
 });
 
-it('A message is processed once, even if Discord’s connection is lost and resumed', async () => {
-  const stage = await hearingBot({ gateway: quick });
+it('A message is processed once, even if the connection to Discord is lost and resumed', async () => {
+  const stage = await listeningBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
-  const wire = recordSessions(gateway);
+  const sessionLog = recordSessions(gateway);
   const { thread } = await startTalk(stage);
   const speaker = discord.as('member').in(thread);
   await answerTo(stage, thread, await speaker.say('one'));
   const { resumes } = discord.gateway;
   discord.gateway.dropConnections();
-  const missed = await speaker.say('two');
-  const answer = await answerTo(stage, thread, missed);
+  const missedMessage = await speaker.say('two');
+  const answer = await answerTo(stage, thread, missedMessage);
   expect(text(answer)).toContain('The first of 2 things was: “one”');
   expect(discord.gateway.resumes).toBeGreaterThan(resumes);
-  expect(wire.requestCount()).toBe(2);
+  expect(sessionLog.requestCount()).toBe(2);
   expect(storedTasks(stage).filter(({ kind }) => kind === 'said')).toHaveLength(2);
 });
 
 it('Audio that the gateway could not transcribe is still answered and recorded as audio', async () => {
-  const stage = await talkBot({ gateway: quick });
+  const stage = await talkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-transcription-failed' });

@@ -4,16 +4,16 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages, requestErasure } from '../tasks/pages.ts';
-import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, listeningBot, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
 import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const MINUTE_MS = 60_000;
-const quick = { seed: 1, speed: 10 };
+const fastGateway = { seed: 1, speed: 10 };
 const dialects = ['ga', 'beta'] as const;
 
-const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message, wanted = hasEnded): Promise<Message> =>
+const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message, condition = hasEnded): Promise<Message> =>
   discord.until(
-    () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && wanted(one)),
+    () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && condition(one)),
     'an answer',
   );
 
@@ -21,7 +21,7 @@ const isRunning = (message: Message): boolean => labels(message).includes('Stop'
 
 describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDialect) => {
   it('A message during a reply interrupts it, and the model remembers only what was shown', async () => {
-    const stage = await hearingBot({ gateway: { ...quick, speed: 2, quirks: { realtimeDialect } } });
+    const stage = await listeningBot({ gateway: { ...fastGateway, speed: 2, quirks: { realtimeDialect } } });
     const { discord, gateway } = stage;
     const received: string[] = [];
     gateway.realtime.on('received', (_, event) => received.push(String((event as { type?: unknown }).type)));
@@ -32,64 +32,64 @@ describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDi
     await answerTo(stage, thread, first, isRunning);
     gateway.setSpeed(20);
     const second = await speaker.say('wait, what was that?');
-    const broken = await answerTo(stage, thread, first);
-    expect(text(broken)).toContain('Interrupted by a new message.');
+    const interrupted = await answerTo(stage, thread, first);
+    expect(text(interrupted)).toContain('Interrupted by a new message.');
     const answer = await answerTo(stage, thread, second);
     const [, lastWords = 'none'] = /My last words were: “([^”]+)”/.exec(text(answer)) ?? [];
-    expect(text(broken)).toContain(lastWords);
+    expect(text(interrupted)).toContain(lastWords);
     expect(received.filter((type) => /cancel|truncate/.test(type))).toEqual([
       'response.cancel',
       'conversation.item.truncate',
     ]);
     const [voice] = await discord.until(() => {
-      const voices = discord.messages(thread).filter((one) => isVoice(one));
+      const voices = discord.messages(thread).filter((one) => isVoiceMessage(one));
       return voices.length > 0 ? voices : undefined;
     });
     expect(voice?.message_reference?.message_id).toBe(answer.id);
-    expect(gateway.realtime.opened).toBe(1);
+    expect(gateway.realtime.openedCount).toBe(1);
   });
 });
 
 it('Two members who speak at the same time are answered one after the other, and each is charged for their own message', async () => {
-  const stage = await hearingBot({ gateway: quick });
+  const stage = await listeningBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
-  const wire = recordSessions(gateway);
+  const sessionLog = recordSessions(gateway);
   const { thread } = await startTalk(stage, { who: 'everyone' });
-  const posted = await Promise.all(
+  const messages = await Promise.all(
     ['member', 'other'].map((who) => discord.as(who).in(thread).say(`this is ${who} speaking`)),
   );
-  const answers = await Promise.all(posted.map((one) => answerTo(stage, thread, one)));
-  expect(wire.requestCount()).toBe(2);
+  const answers = await Promise.all(messages.map((one) => answerTo(stage, thread, one)));
+  expect(sessionLog.requestCount()).toBe(2);
   expect(answers.map(text)[1]).toContain('The first of 2 things was: “this is member speaking”');
   await stage.app.stop();
-  const saids = storedTasks(stage).filter(({ kind }) => kind === 'said');
-  expect(saids.map(({ requesterId }) => requesterId).sort()).toEqual(
+  const utterances = storedTasks(stage).filter(({ kind }) => kind === 'said');
+  expect(utterances.map(({ requesterId }) => requesterId).sort()).toEqual(
     ['member', 'other'].map((who) => discord.world.user(who).id).sort(),
   );
   expect(
     storedEntries(stage)
       .map(({ memberId }) => memberId)
       .sort(),
-  ).toEqual(saids.map(({ requesterId }) => requesterId).sort());
+  ).toEqual(utterances.map(({ requesterId }) => requesterId).sort());
   expect(chargedReplies(gateway)).toBe(2);
 });
 
 it('Simultaneous talks are independent of each other', async () => {
-  const stage = await talkBot({ gateway: quick });
+  const stage = await talkBot({ gateway: fastGateway });
   const { gateway } = stage;
-  const [one, other] = [
+  const [firstTalk, secondTalk] = [
     await startTalk(stage, { voice: 'sage' }),
     await startTalk(stage, { who: 'everyone', voice: 'ash' }),
   ];
   await Promise.all([
-    sendUtterance(stage, one.opening, 'my name is Wren'),
-    sendUtterance(stage, other.opening, 'my name is Crane', 'other'),
+    sendUtterance(stage, firstTalk.opening, 'my name is Wren'),
+    sendUtterance(stage, secondTalk.opening, 'my name is Crane', 'other'),
   ]);
-  const [mine, theirs] = await Promise.all([
-    sendUtterance(stage, one.opening, 'who am I?'),
-    sendUtterance(stage, other.opening, 'who am I?', 'other'),
+  const [firstAnswer, secondAnswer] = await Promise.all([
+    sendUtterance(stage, firstTalk.opening, 'who am I?'),
+    sendUtterance(stage, secondTalk.opening, 'who am I?', 'other'),
   ]);
-  expect([text(mine), text(theirs)]).toEqual([
+  expect([text(firstAnswer), text(secondAnswer)]).toEqual([
     expect.stringContaining('was: “my name is Wren”'),
     expect.stringContaining('was: “my name is Crane”'),
   ]);
@@ -98,11 +98,11 @@ it('Simultaneous talks are independent of each other', async () => {
 
 describe('The time limits of a live conversation', () => {
   it('A live conversation without utterances ends with one notice, even if the bot is down', async () => {
-    const stage = await talkBot({ gateway: quick });
+    const stage = await talkBot({ gateway: fastGateway });
     const { discord, clock, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'hello');
-    await discord.until(() => discord.messages(thread).find(isVoice));
+    await discord.until(() => discord.messages(thread).find(isVoiceMessage));
     await stage.app.stop();
     clock.advance(16 * MINUTE_MS);
     const second = await startBot(stage);
@@ -112,11 +112,11 @@ describe('The time limits of a live conversation', () => {
     await startBot(stage);
     await (await discord.as('member').slash('help')).message();
     expect(endNotices()).toHaveLength(2);
-    expect(gateway.realtime.opened).toBe(1);
+    expect(gateway.realtime.openedCount).toBe(1);
   });
 
   it('A live conversation continues unnoticed after the session limit of one hour', async () => {
-    const stage = await talkBot({ gateway: quick });
+    const stage = await talkBot({ gateway: fastGateway });
     const { clock, gateway } = stage;
     const { opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'my name is Wren');
@@ -124,14 +124,14 @@ describe('The time limits of a live conversation', () => {
       clock.advance(14 * MINUTE_MS);
       expect(text(await sendUtterance(stage, opening, `it is ${minutes} past`))).toContain('was: “my name is Wren”');
     }
-    expect(gateway.realtime.opened).toBeGreaterThan(1);
+    expect(gateway.realtime.openedCount).toBeGreaterThan(1);
     expect(stage.logged()).not.toContain('session_expired');
   });
 
   it.each(dialects)(
     'A live conversation continues unnoticed if the gateway has a shorter session limit, in the dialect %s',
     async (realtimeDialect) => {
-      const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
+      const stage = await talkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
       const { clock, gateway } = stage;
       const { opening } = await startTalk(stage);
       await sendUtterance(stage, opening, 'my name is Wren');
@@ -139,14 +139,14 @@ describe('The time limits of a live conversation', () => {
       expect(text(await sendUtterance(stage, opening, 'who am I?'))).toContain(
         'The first of 2 things was: “my name is Wren”',
       );
-      expect(gateway.realtime.opened).toBe(2);
+      expect(gateway.realtime.openedCount).toBe(2);
     },
   );
 });
 
 describe('The erasure of a member’s data during a live conversation', () => {
   it('An erasure during a reply leaves nothing behind, and the gateway’s response is stopped', async () => {
-    const stage = await talkBot({ gateway: quick });
+    const stage = await talkBot({ gateway: fastGateway });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     const speaker = discord.as('member');
@@ -160,15 +160,15 @@ describe('The erasure of a member’s data during a live conversation', () => {
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('An erasure during an unconfirmed utterance leaves nothing once the wait limit is over', async () => {
-    const stage = await talkBot({ gateway: quick });
+  it('An erasure during an unconfirmed utterance leaves nothing behind once the wait limit is over', async () => {
+    const stage = await talkBot({ gateway: fastGateway });
     const { discord, gateway, clock } = stage;
-    const wire = recordSessions(gateway);
+    const sessionLog = recordSessions(gateway);
     const { thread, opening } = await startTalk(stage);
     const speaker = discord.as('member');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
     await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a secret' });
-    await expect.poll(wire.requestCount).toBe(1);
+    await expect.poll(sessionLog.requestCount).toBe(1);
     await (await requestErasure(stage)).message((message) => text(message).includes('still running'));
     clock.advance(2 * MINUTE_MS);
     await expect.poll(() => storedTasks(stage), { timeout: 15_000 }).toEqual([]);
@@ -177,15 +177,21 @@ describe('The erasure of a member’s data during a live conversation', () => {
   });
 
   it('An erasure removes a member from another member’s live conversation, and the live conversation continues', async () => {
-    const stage = await talkBot({ gateway: quick });
+    const stage = await talkBot({ gateway: fastGateway });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     await sendUtterance(stage, opening, 'my name is Wren');
-    const secret = await sendUtterance(stage, opening, 'a secret of another member', 'other');
-    await discord.until(() => discord.messages(thread).filter(isVoice).length === 2 || undefined, 'both voices');
+    const utterance = await sendUtterance(stage, opening, 'a secret of another member', 'other');
+    await discord.until(() => discord.messages(thread).filter(isVoiceMessage).length === 2 || undefined, 'both voices');
     await requestErasure(stage, 'other');
-    await discord.until(() => !discord.messages(thread).some(({ id }) => id === secret.id) || undefined, 'it gone');
-    await discord.until(() => discord.messages(thread).filter(isVoice).length === 1 || undefined, 'its voice gone');
+    await discord.until(
+      () => !discord.messages(thread).some(({ id }) => id === utterance.id) || undefined,
+      'its deletion',
+    );
+    await discord.until(
+      () => discord.messages(thread).filter(isVoiceMessage).length === 1 || undefined,
+      'the deletion of its voice message',
+    );
     const next = await sendUtterance(stage, opening, 'who spoke?');
     expect(text(next)).toContain('The first of 2 things was: “my name is Wren”');
     const items = JSON.stringify(gateway.realtime.sessions.map((session) => session.items));

@@ -4,17 +4,17 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { samplesFrom } from '../../../sandbox/gateway/realtime/input-buffer.ts';
 import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
-import { likeness } from '../../services/sound/listen.ts';
-import { played, SECONDS } from '../../services/sound/tones.ts';
+import { similarity } from '../../services/sound/listen.ts';
+import { SECONDS, toneSamples } from '../../services/sound/tones.ts';
 import { messagesWith } from '../quick.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { hasEnded, hearingBot, isVoice, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, listeningBot, startTalk, type TalkStage, talkBot } from './proof.ts';
 import { decodeVoiceMessage } from './voice-message-decoder.ts';
 import { recordSessions, storedEntries, storedTasks } from './wire.ts';
 
-const quick = { seed: 1, speed: 10 };
+const fastGateway = { seed: 1, speed: 10 };
 const recording = (name: string) => readFile(new URL(`../../services/sound/files/${name}`, import.meta.url));
-const original = played(PCM_RATE);
+const original = toneSamples(PCM_RATE);
 
 /** Submits the audio through the form, with or without text. */
 async function speak({ discord }: TalkStage, opening: Message, name: string, bytes: Buffer, words = '') {
@@ -24,12 +24,12 @@ async function speak({ discord }: TalkStage, opening: Message, name: string, byt
 }
 
 const voicesIn = ({ discord }: TalkStage, thread: string): Message[] =>
-  discord.messages(thread).filter((one) => isVoice(one) && one.author.bot);
+  discord.messages(thread).filter((one) => isVoiceMessage(one) && one.author.bot);
 
 it('Voice messages and audio files reach the gateway with their recorded samples', async () => {
-  const stage = await hearingBot({ gateway: quick });
+  const stage = await listeningBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
-  const wire = recordSessions(gateway);
+  const sessionLog = recordSessions(gateway);
   const { thread, opening } = await startTalk(stage);
   const voice = await discord
     .as('member')
@@ -43,52 +43,55 @@ it('Voice messages and audio files reach the gateway with their recorded samples
     // The gateway reports the length and the loudest tone that it received.
     expect(text(answer)).toMatch(/Heard: “a (?:clear|loud) sound of 0\.9 seconds, at about 330 hertz”/);
   }
-  expect(wire.sounds).toHaveLength(4);
-  for (const sound of wire.sounds) {
-    expect(secondsOf(sound)).toBeCloseTo(SECONDS, 2);
-    expect(likeness(original, sound)).toBeGreaterThan(0.99);
+  expect(sessionLog.utteranceAudio).toHaveLength(4);
+  for (const samples of sessionLog.utteranceAudio) {
+    expect(secondsOf(samples)).toBeCloseTo(SECONDS, 2);
+    expect(similarity(original, samples)).toBeGreaterThan(0.99);
   }
 });
 
 it('Text and audio are sent as one utterance, and the audio is remembered by its transcript', async () => {
-  const stage = await talkBot({ gateway: quick });
-  const wire = recordSessions(stage.gateway);
+  const stage = await talkBot({ gateway: fastGateway });
+  const sessionLog = recordSessions(stage.gateway);
   const { opening } = await startTalk(stage);
-  const both = await speak(stage, opening, 'tones.ogg', await recording('mono.ogg'), 'what do you hear?');
-  expect(text(await both.message(hasEnded))).toMatch(/what do you hear\?[\s\S]*Heard: “a/);
-  expect(wire.requestCount()).toBe(1);
+  const exchange = await speak(stage, opening, 'tones.ogg', await recording('mono.ogg'), 'what do you hear?');
+  expect(text(await exchange.message(hasEnded))).toMatch(/what do you hear\?[\s\S]*Heard: “a/);
+  expect(sessionLog.requestCount()).toBe(1);
   // The next session receives the audio as text.
-  stage.gateway.realtime.cutAll();
+  stage.gateway.realtime.dropAll();
   const next = await speak(stage, opening, 'tones.wav', await recording('with-a-list.wav'));
   expect(text(await next.message(hasEnded))).toMatch(/The first of \d things was: “a clear sound of 0\.9 seconds/);
-  expect(stage.gateway.realtime.opened).toBe(2);
+  expect(stage.gateway.realtime.openedCount).toBe(2);
 });
 
-const unknown = 'audio format is not supported';
+const unsupportedFormat = 'audio format is not supported';
 
 it.each([
-  ['a file in AAC', 'tones.m4a', () => recording('tones.m4a'), unknown],
-  ['random bytes', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unknown],
-  ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unknown],
+  ['a file in AAC', 'tones.m4a', () => recording('tones.m4a'), unsupportedFormat],
+  ['random bytes', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unsupportedFormat],
+  ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unsupportedFormat],
   ['an empty file', 'empty.wav', async () => Buffer.alloc(0), 'recording is empty'],
-  ['an image', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unknown],
-])('An utterance with %s is refused with a sentence, and nothing is sent or charged', async (_, name, bytes, words) => {
-  const stage = await talkBot({ gateway: quick });
-  const wire = recordSessions(stage.gateway);
-  const { opening } = await startTalk(stage);
-  const before = stage.gateway.realtime.sessions[0]?.receivedEvents.length;
-  const reply = text(await (await speak(stage, opening, name, await bytes())).message());
-  expect(reply).toContain(words);
-  expect(stage.gateway.realtime.sessions[0]?.receivedEvents.length).toBe(before);
-  expect([wire.requestCount(), wire.sounds]).toEqual([0, []]);
-  expect(storedEntries(stage)).toEqual([]);
-  expect(storedTasks(stage).map(({ kind }) => kind)).toEqual(['talk']);
-});
+  ['an image', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unsupportedFormat],
+])(
+  'An utterance with %s is refused with an explanation, and nothing is sent or charged',
+  async (_, name, bytes, words) => {
+    const stage = await talkBot({ gateway: fastGateway });
+    const sessionLog = recordSessions(stage.gateway);
+    const { opening } = await startTalk(stage);
+    const eventCountBefore = stage.gateway.realtime.sessions[0]?.receivedEvents.length;
+    const reply = text(await (await speak(stage, opening, name, await bytes())).message());
+    expect(reply).toContain(words);
+    expect(stage.gateway.realtime.sessions[0]?.receivedEvents.length).toBe(eventCountBefore);
+    expect([sessionLog.requestCount(), sessionLog.utteranceAudio]).toEqual([0, []]);
+    expect(storedEntries(stage)).toEqual([]);
+    expect(storedTasks(stage).map(({ kind }) => kind)).toEqual(['talk']);
+  },
+);
 
 it('A voice message plays the reply from the gateway and states its duration', async () => {
-  const stage = await talkBot({ gateway: quick });
+  const stage = await talkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
-  const wire = recordSessions(gateway);
+  const sessionLog = recordSessions(gateway);
   const { thread, opening } = await startTalk(stage, { voice: 'cedar' });
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-odd-bytes' });
   const speaker = discord.as('member');
@@ -96,31 +99,31 @@ it('A voice message plays the reply from the gateway and states its duration', a
     hasEnded,
   );
   const voice = await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
-  const [told] = wire.replies.values();
-  const said = samplesFrom(Buffer.concat(told?.sound ?? []));
-  const heard = await decodeVoiceMessage(await bytesOf(voice));
-  expect(said.length).toBeGreaterThan(5 * PCM_RATE);
-  expect(heard.length).toBe(said.length);
+  const [sentReply] = sessionLog.replies.values();
+  const sentSamples = samplesFrom(Buffer.concat(sentReply?.audio ?? []));
+  const postedSamples = await decodeVoiceMessage(await bytesOf(voice));
+  expect(sentSamples.length).toBeGreaterThan(5 * PCM_RATE);
+  expect(postedSamples.length).toBe(sentSamples.length);
   const part = (audio: Int16Array) => audio.subarray(PCM_RATE, 4 * PCM_RATE);
-  expect(likeness(part(said), part(heard), 2)).toBeGreaterThan(0.95);
+  expect(similarity(part(sentSamples), part(postedSamples), 2)).toBeGreaterThan(0.95);
   const end = (audio: Int16Array) => audio.subarray(-2 * PCM_RATE);
-  expect(likeness(end(said), end(heard), 2)).toBeGreaterThan(0.95);
+  expect(similarity(end(sentSamples), end(postedSamples), 2)).toBeGreaterThan(0.95);
   const [file] = voice.attachments;
-  expect(file?.duration_secs).toBeCloseTo(secondsOf(said), 1);
-  expect(waveformFits(Buffer.from(file?.waveform ?? '', 'base64'), said)).toBeGreaterThan(0.8);
+  expect(file?.duration_secs).toBeCloseTo(secondsOf(sentSamples), 1);
+  expect(waveformSimilarity(Buffer.from(file?.waveform ?? '', 'base64'), sentSamples)).toBeGreaterThan(0.8);
   expect([voice.content, voice.embeds, voice.components ?? [], voice.attachments.length]).toEqual(['', [], [], 1]);
   expect(voicesIn(stage, thread)).toHaveLength(1);
   // Audio that is posted in Discord is deleted from the store.
-  await expect.poll(() => keepsSound(stage), { timeout: 15_000 }).toBe(false);
+  await expect.poll(() => storesAudio(stage), { timeout: 15_000 }).toBe(false);
 });
 
 it.each([
   ['may not send voice messages', 403, 50_173],
   ['sends an invalid voice message', 400, 50_160],
 ])('If Discord says that the bot %s, the audio is posted once as a file', async (_, status, code) => {
-  const stage = await talkBot({ gateway: quick });
+  const stage = await talkBot({ gateway: fastGateway });
   const { discord } = stage;
-  const wire = recordSessions(stage.gateway);
+  const sessionLog = recordSessions(stage.gateway);
   const { thread, opening } = await startTalk(stage);
   const speaker = discord.as('member');
   const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' });
@@ -128,9 +131,9 @@ it.each([
   await exchange.message(hasEnded);
   const file = await discord.until(() => messagesWith(discord, thread, 'Voice reply')[0], 'a file');
   expect(voicesIn(stage, thread)).toEqual([]);
-  const said = Buffer.concat([...wire.replies.values()].flatMap(({ sound }) => sound));
-  expect(said.length).toBeGreaterThan(PCM_RATE);
-  expect(await decodeVoiceMessage(await bytesOf(file))).toHaveLength(samplesFrom(said).length);
+  const sentAudio = Buffer.concat([...sessionLog.replies.values()].flatMap(({ audio }) => audio));
+  expect(sentAudio.length).toBeGreaterThan(PCM_RATE);
+  expect(await decodeVoiceMessage(await bytesOf(file))).toHaveLength(samplesFrom(sentAudio).length);
   expect(messagesWith(discord, thread, 'Voice reply')).toHaveLength(1);
 });
 
@@ -138,28 +141,31 @@ it.each([
   ['is temporarily unavailable', { type: 'status', status: 503 }],
   ['closes the connection', { type: 'reset' }],
   ['accepts it and closes the connection', { type: 'reset', done: true }],
-] as const)('If Discord %s, the voice message is still posted once', async (_, trouble) => {
-  const stage = await talkBot({ gateway: quick });
+] as const)('If Discord %s, the voice message is still posted once', async (_, fault) => {
+  const stage = await talkBot({ gateway: fastGateway });
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   const speaker = discord.as('member');
   const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' });
-  discord.faults.add({ on: { method: 'POST', route: /channels\/\d+\/messages$/ }, do: trouble, times: 2 });
+  discord.faults.add({ on: { method: 'POST', route: /channels\/\d+\/messages$/ }, do: fault, times: 2 });
   await exchange.message(hasEnded);
   await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
-  await expect.poll(() => keepsSound(stage), { timeout: 15_000 }).toBe(false);
+  await expect.poll(() => storesAudio(stage), { timeout: 15_000 }).toBe(false);
   expect(voicesIn(stage, thread)).toHaveLength(1);
   expect(messagesWith(discord, thread, 'Voice reply')).toEqual([]);
 });
 
-const keepsSound = (stage: TalkStage): boolean =>
+const storesAudio = (stage: TalkStage): boolean =>
   storedTasks(stage).some(({ answer }) => answer?.voice?.sound !== undefined);
 
 /** The correlation between the posted waveform and the volume of the audio. */
-function waveformFits(drawn: Buffer, audio: Int16Array): number {
-  const heights = Array.from({ length: drawn.length }, (_, at) => {
-    const part = audio.subarray((at * audio.length) / drawn.length, ((at + 1) * audio.length) / drawn.length);
+function waveformSimilarity(waveform: Buffer, audio: Int16Array): number {
+  const heights = Array.from({ length: waveform.length }, (_, index) => {
+    const part = audio.subarray(
+      (index * audio.length) / waveform.length,
+      ((index + 1) * audio.length) / waveform.length,
+    );
     return Math.sqrt(part.reduce((sum, value) => sum + value * value, 0) / Math.max(1, part.length));
   });
-  return likeness(heights, drawn, 0);
+  return similarity(heights, waveform, 0);
 }

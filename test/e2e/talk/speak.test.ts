@@ -5,7 +5,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
-import { hasEnded, isVoice, sendUtterance, startTalk, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, sendUtterance, startTalk, talkBot } from './proof.ts';
 
 const recording = async (name: string) => ({
   name,
@@ -21,16 +21,16 @@ describe.each(profiles)('A live conversation with the %s gateway profile', (prof
     expect(text(answer)).toContain('tell me of \\*snow\\*');
     expect(text(answer)).toContain('This is the sandbox speaking.');
     expect(labels(answer)).toEqual(['Speak', 'Delete']);
-    const voice = await discord.until(() => discord.messages(thread).find(isVoice), 'a voice message');
+    const voice = await discord.until(() => discord.messages(thread).find(isVoiceMessage), 'a voice message');
     expect(voice.message_reference?.message_id).toBe(answer.id);
-    const [sound] = voice.attachments;
-    expect(sound).toMatchObject({ content_type: 'audio/ogg' });
-    expect(sound?.duration_secs).toBeGreaterThan(0.5);
-    expect(Buffer.from(sound?.waveform ?? '', 'base64').length).toBeGreaterThan(10);
+    const [attachment] = voice.attachments;
+    expect(attachment).toMatchObject({ content_type: 'audio/ogg' });
+    expect(attachment?.duration_secs).toBeGreaterThan(0.5);
+    expect(Buffer.from(attachment?.waveform ?? '', 'base64').length).toBeGreaterThan(10);
     // The next reply takes the first one into account and has its own voice message.
     const next = await sendUtterance(stage, answer, 'and of ice');
     expect(text(next)).toContain('The first of 2 things was');
-    await discord.until(() => (discord.messages(thread).filter(isVoice).length === 2 ? true : undefined));
+    await discord.until(() => (discord.messages(thread).filter(isVoiceMessage).length === 2 ? true : undefined));
     expect(stage.logged()).not.toMatch(/tell me of|Something unexpected/);
   });
 });
@@ -46,34 +46,36 @@ it('An audio file is answered, and its transcript is shown', async () => {
   expect(text(answer)).toContain('Heard: â€œ');
 });
 
-it('An empty utterance and a file that is not audio are refused with a sentence', async () => {
+it('An empty utterance and a file that is not audio are refused with an explanation', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage);
   const speaker = discord.as('member');
-  const filled = async (values: Record<string, string | { name: string; bytes: Buffer }[]>) =>
+  const submitForm = async (values: Record<string, string | { name: string; bytes: Buffer }[]>) =>
     (await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), values)).message();
-  let responses = 0;
+  let responseCount = 0;
   gateway.realtime.on('received', (_session, event) => {
-    if ((event as { type?: string }).type === 'response.create') responses += 1;
+    if ((event as { type?: string }).type === 'response.create') responseCount += 1;
   });
-  const nothing = await filled({ words: ' \u200b ' });
-  expect(text(nothing)).toContain('This message is empty');
-  expect(nothing.ephemeral).toBe(true);
-  const noSound = await filled({ sound: [{ name: 'a.ogg', bytes: Buffer.from('no sound at all') }] });
-  expect(text(noSound)).toContain('audio format is not supported');
-  expect(responses).toBe(0);
+  const emptyReply = await submitForm({ words: ' \u200b ' });
+  expect(text(emptyReply)).toContain('This message is empty');
+  expect(emptyReply.ephemeral).toBe(true);
+  const invalidFileReply = await submitForm({ sound: [{ name: 'a.ogg', bytes: Buffer.from('no sound at all') }] });
+  expect(text(invalidFileReply)).toContain('audio format is not supported');
+  expect(responseCount).toBe(0);
 });
 
-it('Other members can speak only in a live conversation for everyone, and are refused in one for one member', async () => {
+it('Other members can speak only in a live conversation for everyone, and are refused in one for a single member', async () => {
   const stage = await talkBot();
   const { discord } = stage;
-  const mine = await startTalk(stage, {}, 'no-private-threads');
-  const no = await (await discord.as('other').click(mine.opening, 'Speak')).message();
-  expect(text(no)).toContain('Only the member who started this conversation can speak');
-  expect(no.ephemeral).toBe(true);
-  const ours = await startTalk(stage, { who: 'everyone' });
-  expect(text(await sendUtterance(stage, ours.opening, 'hello', 'other'))).toContain('This is the sandbox speaking.');
+  const privateTalk = await startTalk(stage, {}, 'no-private-threads');
+  const refusal = await (await discord.as('other').click(privateTalk.opening, 'Speak')).message();
+  expect(text(refusal)).toContain('Only the member who started this conversation can speak');
+  expect(refusal.ephemeral).toBe(true);
+  const publicTalk = await startTalk(stage, { who: 'everyone' });
+  expect(text(await sendUtterance(stage, publicTalk.opening, 'hello', 'other'))).toContain(
+    'This is the sandbox speaking.',
+  );
 });
 
 it('Without the permission for voice messages, the audio is posted as a file immediately', async () => {
@@ -83,7 +85,7 @@ it('Without the permission for voice messages, the audio is posted as a file imm
   await sendUtterance(stage, opening, 'hello');
   const [file] = await discord.until(() => nonEmpty(messagesWith(discord, thread, 'Voice reply')));
   expect(file?.attachments[0]?.filename).toBe('voice-message.ogg');
-  expect(discord.messages(thread).some(isVoice)).toBe(false);
+  expect(discord.messages(thread).some(isVoiceMessage)).toBe(false);
   expect(discord.requests.filter(({ status }) => status === 403)).toEqual([]);
 });
 
@@ -93,7 +95,7 @@ it('If the bot is not allowed to post files, the voice message uses the speakerâ
   const { thread, opening } = await startTalk(stage);
   discord.restrict('studio', Permission.AttachFiles);
   await sendUtterance(stage, opening, 'hello');
-  const voice = await discord.until(() => discord.messages(thread).find(isVoice));
+  const voice = await discord.until(() => discord.messages(thread).find(isVoiceMessage));
   expect(voice.webhook_id).toBe(discord.applicationId);
 });
 
@@ -107,7 +109,7 @@ it('If Discord refuses the voice message, a file is posted once instead', async 
   discord.restrict('studio', Permission.SendVoiceMessages);
   await exchange.message(hasEnded);
   await discord.until(() => nonEmpty(messagesWith(discord, thread, 'Voice reply')));
-  expect(discord.messages(thread).some(isVoice)).toBe(false);
+  expect(discord.messages(thread).some(isVoiceMessage)).toBe(false);
   expect(messagesWith(discord, thread, 'Voice reply')).toHaveLength(1);
 });
 
@@ -120,13 +122,13 @@ it('A new utterance interrupts the current reply, which says so', async () => {
   const first = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a long story' });
   await first.message((message) => labels(message).includes('Stop'));
   await sendUtterance(stage, opening, 'wait');
-  const broken = await first.message(hasEnded);
-  expect(text(broken)).toContain('Interrupted by a new message.');
-  await discord.until(() => discord.messages(thread).find(isVoice));
-  expect(discord.messages(thread).filter(isVoice)).toHaveLength(1);
+  const interrupted = await first.message(hasEnded);
+  expect(text(interrupted)).toContain('Interrupted by a new message.');
+  await discord.until(() => discord.messages(thread).find(isVoiceMessage));
+  expect(discord.messages(thread).filter(isVoiceMessage)).toHaveLength(1);
 });
 
-it('The Stop button keeps what had arrived', async () => {
+it('The Stop button ends a reply and keeps the part that had arrived', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
@@ -145,7 +147,7 @@ it('The Delete button also deletes the voice message', async () => {
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   const answer = await sendUtterance(stage, opening, 'hello');
-  await discord.until(() => discord.messages(thread).find(isVoice));
+  await discord.until(() => discord.messages(thread).find(isVoiceMessage));
   await discord.as('member').click(answer, 'Delete');
   await discord.until(() => (publicMessages(stage, thread).length === 1 ? true : undefined));
 });

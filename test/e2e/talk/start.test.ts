@@ -4,7 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
-import { isOpening, model, talkBot, threadOf, upgrades } from './proof.ts';
+import { isOpening, model, talkBot, threadOf, upgradeCount } from './proof.ts';
 
 describe.each(profiles)('The start of a live conversation with the %s gateway profile', (profile) => {
   it('A live conversation for one member gets a private thread, and only its owner is notified', async () => {
@@ -48,10 +48,10 @@ it('A live conversation that is started in a thread takes place there, and a thr
   const speaker = discord.as('member').in('thread');
   expect(text(await (await speaker.slash('talk start', {})).message())).toContain('starts below');
   expect(discord.messages('thread').filter(isOpening)).toHaveLength(1);
-  const before = upgrades(gateway);
+  const upgradesBefore = upgradeCount(gateway);
   const second = await (await discord.as('other').in('thread').slash('talk start', { who: 'everyone' })).message();
   expect(text(second)).toContain('already has a live conversation');
-  expect(upgrades(gateway)).toBe(before);
+  expect(upgradeCount(gateway)).toBe(upgradesBefore);
 });
 
 it('Of two live conversations that start at the same time in one thread, one starts and the other leaves no trace', async () => {
@@ -70,12 +70,12 @@ it.each([
   ['a channel without the permission', 'no-threads', 'Create Public Threads'],
   ['the chat of a voice channel', 'voice-room', 'this channel cannot have one'],
   ['a channel where the bot is not allowed to write', 'read-only', 'Send Messages in Threads'],
-])('A live conversation in %s is refused without a request to the gateway', async (_name, channel, words) => {
+])('A live conversation in %s is refused without a request to the gateway', async (_name, channel, expectedText) => {
   const { discord, gateway } = await talkBot();
   const answer = await (await discord.as('member').in(channel).slash('talk start', { who: 'everyone' })).message();
-  expect(text(answer)).toContain(words);
+  expect(text(answer)).toContain(expectedText);
   expect(answer.ephemeral).toBe(true);
-  expect(gateway.heard).toEqual([]);
+  expect(gateway.requests).toEqual([]);
 });
 
 it('/talk is not offered in direct messages', async () => {
@@ -93,7 +93,7 @@ it('A live conversation whose thread cannot be created ends with a notice', asyn
   expect(logged()).not.toContain('Something unexpected');
 });
 
-it('A model without live sessions is refused with suggestions', async () => {
+it('A model that does not support live sessions is refused, and other models are suggested', async () => {
   const { discord } = await talkBot();
   const answer = await (await discord.as('member').slash('talk start', { model: 'quill-5' })).message();
   expect(text(answer)).toMatch(
@@ -110,16 +110,16 @@ it('A voice that the model does not have is refused with the message from the ga
 
 it('Suggestions for a live conversation list realtime models first, then all others, and voices by name', async () => {
   const { discord } = await talkBot();
-  const suggestionsFor = async (option: string, typed: string) =>
-    (await discord.as('member').complete('talk start', { [option]: typed }, option)).map(({ value }) => value);
+  const suggestionsFor = async (option: string, input: string) =>
+    (await discord.as('member').complete('talk start', { [option]: input }, option)).map(({ value }) => value);
   expect(await suggestionsFor('voice', 'AR')).toEqual(['cedar', 'marin']);
   expect((await suggestionsFor('voice', '')).length).toBe(10);
   expect(await suggestionsFor('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20', 'quill-5-mini']);
 });
 
-it('A member who is not allowed to use the bot in the channel is told so, and nothing is submitted', async () => {
+it('A member of a server that the bot does not serve is told so, and nothing is submitted', async () => {
   const { discord, gateway } = await talkBot({ settings: { DISCORD_GUILD_IDS: '900000000000000001' } });
   const answer = await (await discord.as('member').slash('talk start', {})).message();
   expect(text(answer)).toContain('does not accept requests on this server');
-  expect(gateway.heard).toEqual([]);
+  expect(gateway.requests).toEqual([]);
 });

@@ -1,17 +1,17 @@
 import { OpusDecoder } from 'opus-decoder';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
 
-/** The only sample rate of the decoder. */
+/** The sample rate that the decoder returns. */
 const DECODED_RATE = 48_000;
-const PAGE_HEAD = 27;
-const GRANULE_AT = 6;
-const PRE_SKIP_AT = 10;
+const PAGE_HEADER_SIZE = 27;
+const GRANULE_OFFSET = 6;
+const PRE_SKIP_OFFSET = 10;
 
-/** Returns the samples of a voice message at our rate, decoded by an independent player. */
+/** Returns the samples of a voice message at `PCM_RATE`, decoded by a decoder that is not ours. */
 export async function decodeVoiceMessage(bytes: Buffer): Promise<Int16Array> {
   const { packets, granule } = readOgg(bytes);
   const [head, , ...audio] = packets;
-  const preSkip = head?.readUInt16LE(PRE_SKIP_AT) ?? 0;
+  const preSkip = head?.readUInt16LE(PRE_SKIP_OFFSET) ?? 0;
   const decoder = new OpusDecoder({ channels: 1, preSkip });
   await decoder.ready;
   const { channelData, errors } = decoder.decodeFrames(audio);
@@ -25,18 +25,21 @@ export async function decodeVoiceMessage(bytes: Buffer): Promise<Int16Array> {
 
 function readOgg(bytes: Buffer): { packets: Buffer[]; granule: number } {
   const packets: Buffer[] = [];
-  let open: Buffer[] = [];
+  let pending: Buffer[] = [];
   let granule = 0;
-  for (let at = 0; at < bytes.length; ) {
-    const lengths = bytes.subarray(at + PAGE_HEAD, at + PAGE_HEAD + (bytes[at + PAGE_HEAD - 1] ?? 0));
-    granule = Number(bytes.readBigInt64LE(at + GRANULE_AT));
-    at += PAGE_HEAD + lengths.length;
+  for (let offset = 0; offset < bytes.length; ) {
+    const lengths = bytes.subarray(
+      offset + PAGE_HEADER_SIZE,
+      offset + PAGE_HEADER_SIZE + (bytes[offset + PAGE_HEADER_SIZE - 1] ?? 0),
+    );
+    granule = Number(bytes.readBigInt64LE(offset + GRANULE_OFFSET));
+    offset += PAGE_HEADER_SIZE + lengths.length;
     for (const length of lengths) {
-      open.push(bytes.subarray(at, at + length));
-      at += length;
+      pending.push(bytes.subarray(offset, offset + length));
+      offset += length;
       if (length === 255) continue;
-      packets.push(Buffer.concat(open));
-      open = [];
+      packets.push(Buffer.concat(pending));
+      pending = [];
     }
   }
   return { packets, granule };

@@ -13,17 +13,17 @@ interface SentReply {
   id: string;
   status?: string;
   tokens?: { input: number; output: number; audioOutput: number };
-  /** The final items from the gateway, however they were split. */
-  sound: Buffer[];
+  /** The audio of the reply, in the pieces in which it was sent. */
+  audio: Buffer[];
 }
 
-export interface Wire {
+export interface SessionLog {
   /** The replies by their ids, in order. */
   replies: Map<string, SentReply>;
   /** The number of requests for a reply. */
   requestCount(): number;
   /** The committed audio, in order. */
-  sounds: Pcm[];
+  utteranceAudio: Pcm[];
 }
 
 type Frame = {
@@ -35,16 +35,16 @@ type Frame = {
 };
 type Usage = { input_tokens: number; output_tokens: number; output_token_details: { audio_tokens: number } };
 
-/** Records every session of a gateway from now on without changing it. */
-export function recordSessions({ realtime }: EmbeddedGateway): Wire {
+/** Records every session of a gateway from now on, without affecting it. */
+export function recordSessions({ realtime }: EmbeddedGateway): SessionLog {
   const replies = new Map<string, SentReply>();
-  const sounds: Pcm[] = [];
+  const utteranceAudio: Pcm[] = [];
   let requestCount = 0;
   let chunks: Buffer[] = [];
   realtime.on('open', ({ client }) => {
     const { send } = client;
     vi.spyOn(client, 'send').mockImplementation((event, times) => {
-      note(event as Frame, replies);
+      recordEvent(event as Frame, replies);
       send.call(client, event, times);
     });
   });
@@ -53,29 +53,32 @@ export function recordSessions({ realtime }: EmbeddedGateway): Wire {
     if (type === 'response.create') requestCount += 1;
     if (type === 'input_audio_buffer.append') chunks.push(Buffer.from(audio, 'base64'));
     if (type !== 'input_audio_buffer.commit') return;
-    sounds.push(samplesFrom(Buffer.concat(chunks)));
+    utteranceAudio.push(samplesFrom(Buffer.concat(chunks)));
     chunks = [];
   });
-  return { replies, sounds, requestCount: () => requestCount };
+  return { replies, utteranceAudio, requestCount: () => requestCount };
 }
 
-function note({ type = '', response, response_id = '', delta = '' }: Frame, replies: Map<string, SentReply>): void {
-  if (type === 'response.created' && response) replies.set(response.id, { id: response.id, sound: [] });
-  const known = replies.get(response?.id ?? response_id);
-  if (known && /audio\.delta$/.test(type)) known.sound.push(Buffer.from(delta, 'base64'));
-  if (!known || type !== 'response.done' || !response) return;
-  known.status = response.status;
+function recordEvent(
+  { type = '', response, response_id = '', delta = '' }: Frame,
+  replies: Map<string, SentReply>,
+): void {
+  if (type === 'response.created' && response) replies.set(response.id, { id: response.id, audio: [] });
+  const reply = replies.get(response?.id ?? response_id);
+  if (reply && /audio\.delta$/.test(type)) reply.audio.push(Buffer.from(delta, 'base64'));
+  if (!reply || type !== 'response.done' || !response) return;
+  reply.status = response.status;
   const { usage } = response;
   if (!usage) return;
   const { input_tokens: input, output_tokens: output, output_token_details: details } = usage;
-  known.tokens = { input, output, audioOutput: details.audio_tokens };
+  reply.tokens = { input, output, audioOutput: details.audio_tokens };
 }
 
-function rows<Kept>({ config }: Pick<Stage, 'config'>, namespace: string): Kept[] {
+function rows<Value>({ config }: Pick<Stage, 'config'>, namespace: string): Value[] {
   const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
   const found = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
   database.close();
-  return found.map(({ value }) => JSON.parse(String(value)).value as Kept);
+  return found.map(({ value }) => JSON.parse(String(value)).value as Value);
 }
 
 /** The contents of the bot's store, read directly from its file. */

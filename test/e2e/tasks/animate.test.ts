@@ -4,47 +4,47 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
-import { errorsIn, follow, grid, jobs, orders, shortVideos } from './proof.ts';
+import { labels, type QuickStage, quickBot, says, submitCount } from '../quick.ts';
+import { errorsIn, jobs, orderGrid, orders, pressAndWait, shortVideos } from './proof.ts';
 
 const minute = 60_000;
 
 /** Starts a gateway whose results have no buttons, so the bot offers videos itself. */
-async function withoutButtons(profile: 'spec' | 'stock'): Promise<QuickStage> {
+async function stageWithoutButtons(profile: 'spec' | 'stock'): Promise<QuickStage> {
   const stage = await quickBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
   stage.gateway.faults.add({ do: 'no-buttons', times: 99 });
   return stage;
 }
 
-const upscaledImage = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): Promise<Message> =>
-  follow(stage, await grid(stage, options), 'U1');
+const upscaledImage = async (stage: QuickStage, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
+  pressAndWait(stage, await orderGrid(stage, options), 'U1');
 
 const lastOrder = ({ gateway }: QuickStage) =>
   orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
 
 describe.each(profiles)('The video of a single image with the %s gateway profile', (profile) => {
   it('An image becomes a video with the options of the form, its own image and an end image', async () => {
-    const stage = await withoutButtons(profile);
+    const stage = await stageWithoutButtons(profile);
     const { discord, gateway } = stage;
     const image = await upscaledImage(stage, { spoiler: true });
     expect(labels(image)).toContain('Animate');
-    // The gateway's own file may have expired when someone requests a video of it.
+    // The gateway's own file may have expired when a member requests a video of it.
     for (const { id } of jobs(gateway)) gateway.jobs.expireFiles(id);
     const other = discord.as('other');
     const form = await (await other.click(image, 'Animate')).modal();
     expect(JSON.stringify(form.components)).toContain(
       JSON.stringify(image.attachments[0]?.url.split('?')[0]).slice(1, -1),
     );
-    const end = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'navy' } })
+    const endImage = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'navy' } })
       .png()
       .toBuffer();
-    const filled = await other.fill(form, {
+    const submission = await other.fill(form, {
       words: ' the fox runs ',
       motion: 'high',
       loop: 'yes',
-      end: [{ name: 'end.png', bytes: end }],
+      end: [{ name: 'end.png', bytes: endImage }],
     });
-    const video = await filled.message(says('Finished in'));
+    const video = await submission.message(says('Finished in'));
     const { path, body } = lastOrder(stage);
     expect([path, Object.keys(body).sort()]).toEqual([
       '/imgx/submit/video',
@@ -52,7 +52,7 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     ]);
     expect(body).toMatchObject({ prompt: 'the fox runs', motion: 'high', loop: true });
     expect(String(body.image)).toMatch(/^data:image\/png;base64,.*\(\d+ characters\)$/);
-    expect(body.endImage).toBe(`data:image/png;base64,${end.toString('base64')}`);
+    expect(body.endImage).toBe(`data:image/png;base64,${endImage.toString('base64')}`);
     expect(text(video)).toMatch(
       /^\*\*the fox runs\*\* · <@\d+>\n-# Made from \[this result\].*\n-# High motion · Loop\nFinished in/,
     );
@@ -63,7 +63,7 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
   });
 
   it('A video without a prompt uses the prompt of its image and can be extended', async () => {
-    const stage = await withoutButtons(profile);
+    const stage = await stageWithoutButtons(profile);
     const member = stage.discord.as('member');
     const form = await (await member.click(await upscaledImage(stage), 'Animate')).modal();
     const video = await (await member.fill(form, {})).message(says('Finished in'));
@@ -71,24 +71,24 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     expect(lastOrder(stage).body.motion).toBe('low');
     expect(text(video)).toMatch(/^\*\*a fox in the snow\*\*/);
     expect(labels(video)).toContain('Extend');
-    const longer = await (await member.click(video, 'Extend')).modal();
-    const extended = await (await member.fill(longer, { words: 'it turns', motion: 'high' })).message(
+    const extendForm = await (await member.click(video, 'Extend')).modal();
+    const extended = await (await member.fill(extendForm, { words: 'it turns', motion: 'high' })).message(
       says('Finished in'),
     );
-    const [, , shot, asked] = jobs(stage.gateway);
+    const [, , videoJob, extendJob] = jobs(stage.gateway);
     // The embedded gateway always asks for the prompt of an extended video, even if the request contains one.
     expect(orders(stage.gateway).slice(-2)).toEqual([
       {
         path: '/imgx/submit/video',
-        body: { prompt: 'it turns', motion: 'high', action: 'extend', taskId: shot?.id, index: 0 },
+        body: { prompt: 'it turns', motion: 'high', action: 'extend', taskId: videoJob?.id, index: 0 },
       },
-      { path: '/imgx/submit/modal', body: { taskId: asked?.id, prompt: 'it turns' } },
+      { path: '/imgx/submit/modal', body: { taskId: extendJob?.id, prompt: 'it turns' } },
     ]);
     expect(extended.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('A failed video says so, and one that exceeds its wait limit is still delivered', async () => {
-    const stage = await withoutButtons(profile);
+  it('The message of a failed video says so, and a video that exceeds its wait limit is still delivered', async () => {
+    const stage = await stageWithoutButtons(profile);
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
     const image = await upscaledImage(stage);
@@ -100,20 +100,20 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     const exchange = await animate('walk');
     await exchange.message(says('%'));
     clock.advance(40 * minute);
-    const moving = jobs(gateway).at(-1)?.id ?? '';
+    const jobId = jobs(gateway).at(-1)?.id ?? '';
     const overdue = await discord.until(() => discord.messages('studio').find(says('longer than usual')));
-    gateway.jobs.finish(moving);
-    const done = await discord.until(() =>
+    gateway.jobs.finish(jobId);
+    const result = await discord.until(() =>
       discord.messages('studio').find((one) => one.id === overdue.id && says('Finished in')(one)),
     );
-    expect(done.attachments).toHaveLength(1);
+    expect(result.attachments).toHaveLength(1);
   });
 
   it('A URL that is not an image is refused before anything is submitted', async () => {
-    const stage = await withoutButtons(profile);
+    const stage = await stageWithoutButtons(profile);
     const member = stage.discord.as('member');
     const single = await upscaledImage(stage);
-    const before = submits(stage.gateway);
+    const submitsBefore = submitCount(stage.gateway);
     const refused = [
       ['fox', 'is not a valid URL'],
       ['https://example.org/1.png https://example.org/2.png', 'at most `1` files and URLs'],
@@ -124,33 +124,36 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
       const form = await (await member.click(single, 'Animate')).modal();
       expect(text(await (await member.fill(form, { picture: image })).message())).toContain(words);
     }
-    expect(submits(stage.gateway)).toBe(before);
+    expect(submitCount(stage.gateway)).toBe(submitsBefore);
   });
 
-  it.each([302, 404, 405, 501])('A video is still offered after the status %s without a reason', async (status) => {
-    const stage = await withoutButtons(profile);
-    const { discord, gateway } = stage;
-    const member = discord.as('member');
-    const parent = await grid(stage);
-    const image = await follow(stage, parent, 'U1');
-    const bare: Fault =
-      status < 400
-        ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
-        : { type: 'status', status, as: 'empty' };
-    gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: bare });
-    const form = await (await member.click(image, 'Animate')).modal();
-    expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not support this feature.');
-    expect(labels(await follow(stage, parent, 'U2'))).toContain('Animate');
-    await (await discord.as('other').click(image, 'Animate')).modal();
-  });
+  it.each([302, 404, 405, 501])(
+    'A video is still offered after the gateway responded with status %s without a reason',
+    async (status) => {
+      const stage = await stageWithoutButtons(profile);
+      const { discord, gateway } = stage;
+      const member = discord.as('member');
+      const parent = await orderGrid(stage);
+      const image = await pressAndWait(stage, parent, 'U1');
+      const fault: Fault =
+        status < 400
+          ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
+          : { type: 'status', status, as: 'empty' };
+      gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: fault });
+      const form = await (await member.click(image, 'Animate')).modal();
+      expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not support this feature.');
+      expect(labels(await pressAndWait(stage, parent, 'U2'))).toContain('Animate');
+      await (await discord.as('other').click(image, 'Animate')).modal();
+    },
+  );
 
   it('A video is no longer offered after the gateway reported that it does not support videos, and the refused order leaves nothing behind', async () => {
     const status = profile === 'spec' ? 404 : 501;
-    const stage = await withoutButtons(profile);
+    const stage = await stageWithoutButtons(profile);
     const { discord, gateway } = stage;
     const member = discord.as('member');
-    const parent = await grid(stage);
-    const image = await follow(stage, parent, 'U1');
+    const parent = await orderGrid(stage);
+    const image = await pressAndWait(stage, parent, 'U1');
     const form = await (await member.click(image, 'Animate')).modal();
     gateway.faults.add({
       on: { path: '/imgx/submit/video' },
@@ -158,18 +161,18 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     });
     const refused = await (await member.fill(form, {})).message();
     expect(text(refused)).toBe('This gateway does not support this feature.');
-    expect(labels(await follow(stage, parent, 'U2'))).not.toContain('Animate');
-    const before = submits(gateway);
+    expect(labels(await pressAndWait(stage, parent, 'U2'))).not.toContain('Animate');
+    const submitsBefore = submitCount(gateway);
     expect(text(await (await member.click(image, 'Animate')).message())).toBe(
       'This gateway does not support this feature.',
     );
-    expect(submits(gateway)).toBe(before);
+    expect(submitCount(gateway)).toBe(submitsBefore);
     expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
   });
 });
 
 it('A video that exceeds Discord’s upload limit is linked', async () => {
-  const stage = await withoutButtons('stock');
+  const stage = await stageWithoutButtons('stock');
   const member = stage.discord.as('member');
   const form = await (await member.click(await upscaledImage(stage), 'Animate')).modal();
   stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
@@ -182,24 +185,24 @@ describe('A gateway with buttons of its own for videos', () => {
   it('The gateway’s buttons for videos are shown, and the bot’s own replace them after one of them was refused', async () => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = stage.discord.as('member');
-    const parent = await grid(stage);
-    const image = await follow(stage, parent, 'U1');
+    const parent = await orderGrid(stage);
+    const image = await pressAndWait(stage, parent, 'U1');
     expect(labels(image)).toEqual(expect.arrayContaining(['Animate (High motion)', 'Animate (Low motion)']));
     expect(labels(image)).not.toContain('Animate');
     await (await member.click(image, 'Animate (High motion)')).message(says('does not support this feature'));
-    const next = labels(await follow(stage, parent, 'U2'));
-    expect(next).not.toContain('Animate (High motion)');
-    expect(next).toContain('Animate');
+    const nextLabels = labels(await pressAndWait(stage, parent, 'U2'));
+    expect(nextLabels).not.toContain('Animate (High motion)');
+    expect(nextLabels).toContain('Animate');
   });
 
-  it('A video that the bot’s own button ordered can be extended with the gateway’s buttons', async () => {
+  it('A video requested with the bot’s own button can be extended with the gateway’s buttons', async () => {
     const stage = await quickBot({
       gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
     const member = stage.discord.as('member');
-    const parent = await grid(stage);
+    const parent = await orderGrid(stage);
     stage.gateway.faults.add({ do: 'no-buttons' });
-    const form = await (await member.click(await follow(stage, parent, 'U1'), 'Animate')).modal();
+    const form = await (await member.click(await pressAndWait(stage, parent, 'U1'), 'Animate')).modal();
     const video = await (await member.fill(form, {})).message(says('Finished in'));
     expect(labels(video)).toEqual(expect.arrayContaining(['Extend (High motion)', 'Extend (Low motion)']));
     expect(labels(video)).not.toContain('Extend');

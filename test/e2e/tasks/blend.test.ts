@@ -2,8 +2,8 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, quickBot, says, submits } from '../quick.ts';
-import { errorsIn, follow, jobs, orders } from './proof.ts';
+import { labels, quickBot, says, submitCount } from '../quick.ts';
+import { errorsIn, jobs, orders, pressAndWait } from './proof.ts';
 
 const minute = 60_000;
 
@@ -20,10 +20,10 @@ describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
   it('/blend sends its images as data in the selected shape, and its result is a grid with buttons', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
-    const given = { ...(await images()), image3: await png('hare.png', 'white') };
-    const exchange = await discord.as('member').slash('blend', { ...given, aspect: 'portrait' });
+    const files = { ...(await images()), image3: await png('hare.png', 'white') };
+    const exchange = await discord.as('member').slash('blend', { ...files, aspect: 'portrait' });
     const message = await exchange.message(says('Finished in'));
-    const base64Array = Object.values(given).map(({ bytes }) => dataUri(bytes));
+    const base64Array = Object.values(files).map(({ bytes }) => dataUri(bytes));
     expect(orders(gateway)).toEqual([{ path: '/imgx/submit/blend', body: { base64Array, dimensions: 'PORTRAIT' } }]);
     expect(text(message)).toMatch(
       /^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · <@\d+>\n-# Portrait \(2:3\)\nFinished in/,
@@ -32,8 +32,8 @@ describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
     expect(grid).toMatchObject({ description: 'AI-generated: fox.png + sea.png + hare.png' });
     expect((grid?.height ?? 0) / (grid?.width ?? 1)).toBeCloseTo(1.5, 1);
     expect(labels(message)).toEqual(expect.arrayContaining(['U1', 'V4', 'Upscale all']));
-    const enlarged = await follow(stage, message, 'U2');
-    expect(text(enlarged)).toMatch(
+    const upscaled = await pressAndWait(stage, message, 'U2');
+    expect(text(upscaled)).toMatch(
       /^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · .*\n-# Upscale of image 2 · \[source\]/,
     );
     expect(errorsIn(stage)).toEqual([]);
@@ -41,13 +41,13 @@ describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
 
   it('/blend without a selected shape neither sends nor shows one', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
-    const given = await images();
-    const exchange = await discord.as('member').slash('blend', { ...given, private: true });
+    const files = await images();
+    const exchange = await discord.as('member').slash('blend', { ...files, private: true });
     expect((await exchange.message(says('%'))).ephemeral).toBe(true);
     expect(orders(gateway).map(({ body }) => Object.keys(body as object))).toEqual([['base64Array']]);
   });
 
-  it('A failed blend says so, and one that exceeds its wait limit is still delivered', async () => {
+  it('The message of a failed blend says so, and a blend that exceeds its wait limit is still delivered', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'These cannot be blended.' } });
@@ -70,6 +70,6 @@ describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
     const { image1 } = await images();
     const exchange = await discord.as('member').slash('blend', { image1, image2: { name: 'fox.png', bytes } });
     expect(text(await exchange.message()).replaceAll('`', '')).toContain(words);
-    expect(submits(gateway)).toBe(0);
+    expect(submitCount(gateway)).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says, submits } from '../quick.ts';
+import { labels, type QuickStage, quickBot, quickStage, says, submitCount } from '../quick.ts';
 
 const pollOptions = { timeout: 20_000 };
 
@@ -14,19 +14,19 @@ async function grid(stage: QuickStage, options: Record<string, string | boolean>
   return exchange.message(says('Finished in'));
 }
 
-const lastSubmit = ({ gateway }: QuickStage) => gateway.heard.findLast(({ path }) => path.includes('/submit/'));
+const lastSubmit = ({ gateway }: QuickStage) => gateway.requests.findLast(({ path }) => path.includes('/submit/'));
 
 describe.each(profiles)('The buttons of a grid with the %s gateway profile', (profile) => {
   it.each([
     ['U2', 'Upscale of image 2'],
     ['V3', 'Variation of image 3'],
-  ] as const)('%s sends exactly the stored action, and its result is a new message', async (label, what) => {
+  ] as const)('%s sends exactly the stored action, and its result is a new message', async (label, title) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
-    const pressed = await stage.discord.as('other').click(parent, label);
-    const child = await pressed.message(says('Finished in'));
+    const press = await stage.discord.as('other').click(parent, label);
+    const child = await press.message(says('Finished in'));
     expect(child.id).not.toBe(parent.id);
-    expect(text(child)).toContain(what);
+    expect(text(child)).toContain(title);
     expect(text(child)).toContain(parent.id);
     expect(text(child)).toContain(stage.discord.world.user('other').id);
     expect(child.attachments).toHaveLength(1);
@@ -47,7 +47,7 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
     const upscaled = await (await member.click(rerolled, 'U1')).message(says('Finished in'));
     const zoomed = await (await member.click(upscaled, 'Zoom Out 2x')).message(says('Finished in'));
     expect(text(zoomed)).toContain('Zoom out');
-    expect(submits(stage.gateway)).toBe(4);
+    expect(submitCount(stage.gateway)).toBe(4);
   });
 
   it('Upscale all creates four tasks, each with its own message', async () => {
@@ -56,7 +56,7 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
     const question = await (await stage.discord.as('member').click(parent, 'Upscale all')).message();
     expect(question.ephemeral).toBe(true);
     expect(text(question)).toContain('This submits 4 upscales as separate tasks.');
-    expect(submits(stage.gateway)).toBe(1);
+    expect(submitCount(stage.gateway)).toBe(1);
     await stage.discord.as('member').click(question, 'Run all 4');
     await expect
       .poll(
@@ -65,7 +65,7 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
         pollOptions,
       )
       .toHaveLength(4);
-    expect(submits(stage.gateway)).toBe(5);
+    expect(submitCount(stage.gateway)).toBe(5);
   });
 
   it('Without buttons from the gateway, upscale, variation and reroll use the change action', async () => {
@@ -82,18 +82,18 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
-    const before = submits(stage.gateway);
+    const submitsBefore = submitCount(stage.gateway);
     const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
-    expect(submits(stage.gateway)).toBe(before);
-    const filled = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
-    const zoomed = await filled.message(says('Finished in'));
+    expect(submitCount(stage.gateway)).toBe(submitsBefore);
+    const submission = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
+    const zoomed = await submission.message(says('Finished in'));
     expect(text(zoomed)).toContain('a wide valley');
-    const sent = stage.gateway.heard.filter(({ path }) => path.includes('/submit/')).slice(before);
-    expect(sent.map(({ path }) => path)).toEqual(['/imgx/submit/action', '/imgx/submit/modal']);
-    expect(sent[1]?.body).toMatchObject({ prompt: 'a fox in a wide valley --zoom 1.7' });
+    const submitRequests = stage.gateway.requests.filter(({ path }) => path.includes('/submit/')).slice(submitsBefore);
+    expect(submitRequests.map(({ path }) => path)).toEqual(['/imgx/submit/action', '/imgx/submit/modal']);
+    expect(submitRequests[1]?.body).toMatchObject({ prompt: 'a fox in a wide valley --zoom 1.7' });
   });
 
-  it.each(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (how) => {
+  it.each(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (maskType) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
@@ -102,9 +102,9 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
       .composite([{ input: { create: { width: 20, height: 20, channels: 3, background: 'white' } }, left: 4, top: 4 }])
       .png()
       .toBuffer();
-    const given = how === 'side' ? { side: 'left' } : { mask: [{ name: 'mask.png', bytes }] };
-    const filled = await member.fill(form, { words: 'a red fox', ...given });
-    const changed = await filled.message(says('Finished in'));
+    const maskValues = maskType === 'side' ? { side: 'left' } : { mask: [{ name: 'mask.png', bytes }] };
+    const submission = await member.fill(form, { words: 'a red fox', ...maskValues });
+    const changed = await submission.message(says('Finished in'));
     expect(text(changed)).toContain('Region edit');
     expect(lastSubmit(stage)).toMatchObject({
       path: '/imgx/submit/modal',
@@ -116,16 +116,16 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
 describe('The permission to press a button', () => {
   it('Everyone may press the buttons of a public result, but only its owner may press those of a private one', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
-    const secret = await grid(stage, { private: true });
-    const before = submits(stage.gateway);
+    const privateResult = await grid(stage, { private: true });
+    const submitsBefore = submitCount(stage.gateway);
     const refused = await stage.discord
       .as('other')
-      .click(secret, 'U1')
+      .click(privateResult, 'U1')
       .catch((error: Error) => error.message);
-    // Discord does not show it to others, and the bot refuses a forged press.
+    // Discord does not show the result to others, and the bot refuses a forged press.
     if (typeof refused !== 'string') expect(text(await refused.message())).toContain('Only the member who requested');
-    expect(submits(stage.gateway)).toBe(before);
-    const child = await (await stage.discord.as('member').click(secret, 'U1')).message(says('Finished in'));
+    expect(submitCount(stage.gateway)).toBe(submitsBefore);
+    const child = await (await stage.discord.as('member').click(privateResult, 'U1')).message(says('Finished in'));
     expect(child.ephemeral).toBe(true);
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
@@ -143,19 +143,19 @@ describe('The permission to press a button', () => {
       presses.map((one) => one.message((m) => /Finished in|just submitted/.test(text(m)))),
     );
     expect(answers.map(text).filter((words) => words.includes('just submitted'))).toHaveLength(1);
-    expect(submits(stage.gateway)).toBe(3);
+    expect(submitCount(stage.gateway)).toBe(3);
   });
 
-  it('A press on a deleted or forged parent is refused with a sentence and without a request to the gateway', async () => {
+  it('A press on a result that the gateway no longer has is refused with an explanation', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const parent = await grid(stage);
     stage.gateway.faults.add({
       on: { path: '/imgx/submit/action' },
       do: { type: 'status', status: 400, code: '4', message: 'task_not_found' },
     });
-    const gone = await (await stage.discord.as('member').click(parent, 'U1')).message();
-    expect(text(gone)).toContain('The gateway');
-    expect(labels(gone)).toEqual([]);
+    const refusal = await (await stage.discord.as('member').click(parent, 'U1')).message();
+    expect(text(refusal)).toContain('The gateway');
+    expect(labels(refusal)).toEqual([]);
   });
 });
 
@@ -175,9 +175,9 @@ describe('The buttons of a failed task', () => {
     const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a red fox');
     stage.discord.restrict('studio', PermissionFlagsBits.AttachFiles);
-    const before = submits(stage.gateway);
+    const submitsBefore = submitCount(stage.gateway);
     expect(text(await (await member.click(failed, 'Retry')).message())).toContain('these permissions: `Attach Files`.');
-    expect(submits(stage.gateway)).toBe(before);
+    expect(submitCount(stage.gateway)).toBe(submitsBefore);
   });
 });
 
@@ -186,9 +186,9 @@ describe('The buttons of a running job', () => {
     const stage = await quickBot();
     const member = stage.discord.as('member');
     const exchange = await member.slash('imagine', { prompt: 'a fox' });
-    const moving = await exchange.message(says('%'));
-    const pressed = await member.click(moving, 'Cancel');
-    expect(text(await pressed.followUp())).toContain('cannot cancel a task that has started');
+    const progressMessage = await exchange.message(says('%'));
+    const press = await member.click(progressMessage, 'Cancel');
+    expect(text(await press.followUp())).toContain('cannot cancel a task that has started');
     await exchange.message(says('Finished in'));
   });
 
@@ -196,8 +196,8 @@ describe('The buttons of a running job', () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { remix: true } } });
     const member = stage.discord.as('member');
     const parent = await grid(stage);
-    const pressed = await member.click(parent, 'V1');
-    const waiting = await pressed.message(says('needs a prompt'));
+    const press = await member.click(parent, 'V1');
+    const waiting = await press.message(says('needs a prompt'));
     expect(labels(waiting)).toEqual(['Continue', 'Cancel']);
     const form = await (await member.click(waiting, 'Continue')).modal();
     await member.fill(form, { words: 'a blue fox' });

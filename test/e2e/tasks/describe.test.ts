@@ -6,7 +6,7 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says, submits } from '../quick.ts';
+import { labels, type QuickStage, quickBot, quickStage, says, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 
 const minute = 60_000;
@@ -23,22 +23,22 @@ async function describeImages({ discord }: QuickStage, options: { private?: bool
   return (await discord.as('member').slash('describe', { image, ...options })).message(says('Finished in'));
 }
 
-/** The custom ids of a message's buttons without their target. */
-const verbs = (message: Message): string[] =>
+/** The verbs in the custom ids of a message's buttons. */
+const buttonVerbs = (message: Message): string[] =>
   (message.components ?? []).flatMap((row) =>
     'components' in row
       ? row.components.flatMap((one) => ('custom_id' in one ? [one.custom_id.split('.')[0] ?? ''] : []))
       : [],
   );
 
-const linesOf = (message: Message): string[] =>
+const descriptionLines = (message: Message): string[] =>
   text(message)
     .split('\n')
     .filter((line) => /^\d\ufe0f\u20e3 /.test(line))
     .map((line) => line.replace(/^\S+ /, '').replaceAll('\\', ''));
 
-/** The tasks that are made from all four lines; the tests do not wait for the images. */
-const waitForImages = ({ discord }: QuickStage): Promise<Message[]> =>
+/** Waits for the messages of the tasks made from all four lines, but not for their images. */
+const waitForTaskMessages = ({ discord }: QuickStage): Promise<Message[]> =>
   discord.until(() => {
     const found = discord.messages('studio').filter(says('Made from [this result]'));
     return found.length === 4 ? found : undefined;
@@ -55,12 +55,12 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
       { path: '/imgx/submit/describe', body: { base64Array: [dataUri(image.bytes), dataUri(image2.bytes)] } },
     ]);
     expect(text(message)).toMatch(/^\*\*fox\.png, sea\.png\*\* · <@\d+>\nFinished in/);
-    expect(linesOf(message)).toHaveLength(4);
+    expect(descriptionLines(message)).toHaveLength(4);
     expect(message.attachments).toMatchObject([
       { content_type: 'image/png', description: 'Described image: fox.png' },
       { content_type: 'image/png', description: 'Described image: sea.png' },
     ]);
-    expect(verbs(message)).toEqual(['line', 'line', 'line', 'line', 'same', 'lines', 'delete']);
+    expect(buttonVerbs(message)).toEqual(['line', 'line', 'line', 'line', 'same', 'lines', 'delete']);
     expect(errorsIn(stage)).toEqual([]);
   });
 
@@ -70,14 +70,14 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, '2️⃣')).modal();
     expect(form.title).toBe('Generate images from this prompt');
-    const [, line = ''] = linesOf(parent);
+    const [, line = ''] = descriptionLines(parent);
     expect(JSON.stringify(form.components)).toContain(JSON.stringify(line));
-    expect(submits(stage.gateway)).toBe(1);
+    expect(submitCount(stage.gateway)).toBe(1);
     const refused = await other.fill(form, { words: `${line} --chaos 900` });
     expect(text(await refused.message())).toContain('--chaos');
-    expect(submits(stage.gateway)).toBe(1);
-    const again = await (await other.click(parent, '2️⃣')).modal();
-    const child = await (await other.fill(again, {})).message(says('Finished in'));
+    expect(submitCount(stage.gateway)).toBe(1);
+    const secondForm = await (await other.click(parent, '2️⃣')).modal();
+    const child = await (await other.fill(secondForm, {})).message(says('Finished in'));
     expect(orders(stage.gateway).slice(1)).toEqual([{ path: '/imgx/submit/imagine', body: { prompt: line } }]);
     expect(text(child)).toContain(`<@${stage.discord.world.user('other').id}>`);
     expect(text(child)).toMatch(
@@ -89,14 +89,14 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
   it('/describe can be repeated for the same images', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await describeImages(stage);
-    const pressed = await stage.discord.as('other').click(parent, 'Describe again');
-    const child = await pressed.message(says('Finished in'));
+    const press = await stage.discord.as('other').click(parent, 'Describe again');
+    const child = await press.message(says('Finished in'));
     expect(child.id).not.toBe(parent.id);
     const [first, second] = orders(stage.gateway);
     expect(second).toEqual(first);
   });
 
-  it('/describe shows the member who presses All of them the number of tasks, and submits them once for any number of presses', async () => {
+  it('/describe shows the number of tasks to a member who presses Generate all, and submits them once however often the member confirms', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const parent = await describeImages(stage);
@@ -104,23 +104,23 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
     const question = await (await other.click(parent, 'Generate all')).message();
     expect(question.ephemeral).toBe(true);
     expect(text(question)).toContain('This submits 4 tasks');
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
     gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
     const presses = await Promise.all([1, 2].map(() => other.click(question, 'Run all 4')));
-    const results = await waitForImages(stage);
+    const results = await waitForTaskMessages(stage);
     expect(results.some(({ ephemeral }) => ephemeral)).toBe(false);
     expect(
       orders(gateway)
         .slice(1)
         .map(({ body }) => body),
-    ).toEqual(linesOf(parent).map((prompt) => ({ prompt })));
+    ).toEqual(descriptionLines(parent).map((prompt) => ({ prompt })));
     const reply = await discord.until(() =>
       presses.flatMap((one) => one.followUps()).find(says('already been answered')),
     );
     expect(reply.ephemeral).toBe(true);
-    const answered = discord.messages('studio').find(({ id }) => id === question.id);
-    expect(answered && text(answered)).toBe('4 tasks submitted. Each has its own message.');
-    expect(answered && labels(answered)).toEqual([]);
+    const updatedQuestion = discord.messages('studio').find(({ id }) => id === question.id);
+    expect(updatedQuestion && text(updatedQuestion)).toBe('4 tasks submitted. Each has its own message.');
+    expect(updatedQuestion && labels(updatedQuestion)).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });
 
@@ -133,11 +133,11 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
     const question = await (await member.click(parent, 'Generate all')).message();
     stage.gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
     await member.click(question, 'Run all 4');
-    await waitForImages(stage);
+    await waitForTaskMessages(stage);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('A failed description says so, and one that exceeds its wait limit is still delivered', async () => {
+  it('The message of a failed description says so, and a description that exceeds its wait limit is still delivered', async () => {
     const stage = await quickBot({ gateway: { profile } });
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
@@ -153,7 +153,7 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
     clock.advance(6 * minute);
     await exchange.message(says('longer than usual'));
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
-    expect(linesOf(await exchange.message(says('Finished in')))).toHaveLength(4);
+    expect(descriptionLines(await exchange.message(says('Finished in')))).toHaveLength(4);
   });
 
   it.each([
@@ -171,12 +171,12 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
       discord: { limits: { uploadBytes: 30 * 2 ** 20 } },
     });
     expect(text(await (await discord.as('member').slash('describe', { image })).message())).toContain(words);
-    expect(submits(gateway)).toBe(0);
+    expect(submitCount(gateway)).toBe(0);
   });
 });
 
 /** Returns an image that exceeds the gateway's limit, even after compression. */
-async function large() {
+async function largeImage() {
   const [width, height] = [900, 900];
   const raw = { width, height, channels: 3 } as const;
   return {
@@ -191,39 +191,39 @@ describe('An image that exceeds the gateway’s limit', () => {
   it('An image that exceeds the gateway’s limit is reduced and sent again, because the refusal was definite', async () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
     const { discord, gateway } = stage;
-    const message = await (await discord.as('member').slash('describe', { image: await large() })).message(
+    const message = await (await discord.as('member').slash('describe', { image: await largeImage() })).message(
       says('Finished in'),
     );
-    expect(linesOf(message)).toHaveLength(4);
+    expect(descriptionLines(message)).toHaveLength(4);
     expect(jobs(gateway)).toHaveLength(1);
-    const sent = gateway.heard.filter(({ path }) => path.endsWith('/describe'));
-    expect(sent.map(({ status }) => status)).toEqual([413, 200]);
-    const [, lighter] = sent;
-    // Long texts are recorded as their beginning and their length.
+    const requests = gateway.requests.filter(({ path }) => path.endsWith('/describe'));
+    expect(requests.map(({ status }) => status)).toEqual([413, 200]);
+    const [, secondRequest] = requests;
+    // Long strings are recorded as their beginning and their length.
     const [, type, length] =
-      /"data:image\/(\w+);base64,.*\((\d+) characters\)"/.exec(JSON.stringify(lighter?.body)) ?? [];
+      /"data:image\/(\w+);base64,.*\((\d+) characters\)"/.exec(JSON.stringify(secondRequest?.body)) ?? [];
     expect([type, Number(length) < 2_500_000]).toEqual(['jpeg', true]);
   });
 
   it('An image that is still refused after it was reduced is not sent a third time', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: 'too-large', times: 9 });
-    const exchange = await discord.as('member').slash('describe', { image: await large() });
+    const exchange = await discord.as('member').slash('describe', { image: await largeImage() });
     expect(text(await exchange.message())).toContain('The gateway');
-    expect([submits(gateway), jobs(gateway).length]).toEqual([2, 0]);
+    expect([submitCount(gateway), jobs(gateway).length]).toEqual([2, 0]);
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
   it.each(['server-error', 'bad-gateway', 'reset', 'accepted-then-reset', 'hang'] satisfies PresetName[])(
     'An image is not sent again after an unknown outcome (%s)',
-    async (trouble) => {
+    async (fault) => {
       const { discord, gateway, clock } = await quickBot({ gateway: { speed: 20 } });
-      gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: trouble });
-      const exchange = await discord.as('member').slash('describe', { image: await large() });
+      gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: fault });
+      const exchange = await discord.as('member').slash('describe', { image: await largeImage() });
       await exchange.message(says('couldn’t confirm whether the gateway accepted'));
       clock.advance(10 * minute);
       await (await discord.as('other').slash('about')).message();
-      expect(submits(gateway)).toBe(1);
+      expect(submitCount(gateway)).toBe(1);
     },
   );
 });
@@ -252,14 +252,14 @@ describe('The message menu for descriptions', () => {
     const message = await discord.as('other').say('look', [{ name: 'note.txt', bytes: Buffer.from('hello') }]);
     const answer = await (await discord.as('member').menu('Describe image', message)).message();
     expect(text(answer)).toBe('This message has no image. Choose a message that shows one.');
-    expect(submits(gateway)).toBe(0);
+    expect(submitCount(gateway)).toBe(0);
   });
 });
 
 describe('A long description', () => {
-  it('A long description shows the beginning of every line, and has its buttons and a file with the whole text', async () => {
+  it('The message of a long description shows the beginning of every line, and has the usual buttons and a file with the whole text', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
-    const long = [1, 2, 3, 4]
+    const longText = [1, 2, 3, 4]
       .map((number) => `${number}\ufe0f\u20e3 *${'long_words '.repeat(120 * number)}`)
       .join('\n\n')
       .trim();
@@ -269,7 +269,7 @@ describe('A long description', () => {
       status: 'SUCCESS',
       progress: '100%',
       buttons: [],
-      properties: { finalPrompt: long },
+      properties: { finalPrompt: longText },
     };
     gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body }, times: 9 });
     const member = discord.as('member');
@@ -277,18 +277,18 @@ describe('A long description', () => {
       says('Finished in'),
     );
     expect(text(message).length).toBeLessThanOrEqual(2_000);
-    expect(linesOf(message)).toHaveLength(4);
+    expect(descriptionLines(message)).toHaveLength(4);
     const [image, file] = message.attachments;
     expect(image?.content_type).toBe('image/png');
     expect(file?.filename).toMatch(/^describe-.*\.txt$/);
-    expect((await bytesOf(message, 1)).toString() === long).toBe(true);
-    expect(verbs(message)).toEqual(['line', 'line', 'line', 'line', 'same', 'lines', 'delete']);
+    expect((await bytesOf(message, 1)).toString() === longText).toBe(true);
+    expect(buttonVerbs(message)).toEqual(['line', 'line', 'line', 'line', 'same', 'lines', 'delete']);
     const form = await (await member.click(message, '4️⃣')).modal();
     expect(form.components).toHaveLength(2);
   });
 });
 
-it('The buttons of a description still work months and a restart later', async () => {
+it('The buttons of a description still work after months and a restart', async () => {
   const stage = await quickStage({ gateway: { speed: 20 } });
   const app = await startBot(stage);
   const parent = await describeImages(stage);
@@ -302,5 +302,5 @@ it('The buttons of a description still work months and a restart later', async (
   // The image is no longer available at Discord.
   const second = await (await other.click(parent, 'Describe again')).message();
   expect(text(second)).toContain('Upload it again.');
-  expect(submits(stage.gateway)).toBe(2);
+  expect(submitCount(stage.gateway)).toBe(2);
 });

@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
+import { labels, type QuickStage, quickBot, says, submitCount } from '../quick.ts';
 import {
-  answerPollsWith,
   buttonIdOf,
   errorsIn,
   finishedTask,
-  follow,
-  grid,
   jobs,
+  orderGrid,
   orders,
+  pressAndWait,
+  respondToPollsWith,
   shortVideos,
 } from './proof.ts';
 
 /** The buttons of a single image that submit without a form, with the title of their result. */
-const atOnce = [
+const formlessButtons = [
   ['Upscale (Subtle)', 'Upscale'],
   ['Upscale (Creative)', 'Upscale'],
   ['Vary (Subtle)', 'Variation'],
@@ -30,26 +30,26 @@ const atOnce = [
   ['⬇️', 'Pan'],
 ] as const;
 
-const single = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): Promise<Message> =>
-  follow(stage, await grid(stage, options), 'U1');
+const singleImage = async (stage: QuickStage, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
+  pressAndWait(stage, await orderGrid(stage, options), 'U1');
 
-/** Gateways that charge separately for videos. */
-const withVideos = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
+/** Options for a gateway that accepts the buttons for videos. */
+const videoGatewayOptions = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
 describe.each(profiles)('The buttons of a single image with the %s gateway profile', (profile) => {
-  it.each(atOnce)('%s sends its own id and leads to its result (%s)', async (button, what) => {
+  it.each(formlessButtons)('%s sends its own id and leads to its result (%s)', async (button, title) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const parent = await single(stage, { aspect: '3:2' });
-    const child = await follow(stage, parent, button);
-    const [, enlarged, job] = jobs(stage.gateway);
-    expect(enlarged && orders(stage.gateway).slice(2)).toEqual([
+    const parent = await singleImage(stage, { aspect: '3:2' });
+    const child = await pressAndWait(stage, parent, button);
+    const [, upscaleJob, job] = jobs(stage.gateway);
+    expect(upscaleJob && orders(stage.gateway).slice(2)).toEqual([
       {
         path: '/imgx/submit/action',
-        body: { taskId: enlarged?.id, customId: enlarged && buttonIdOf(enlarged, button) },
+        body: { taskId: upscaleJob?.id, customId: upscaleJob && buttonIdOf(upscaleJob, button) },
       },
     ]);
-    expect(job?.details.parent).toBe(enlarged?.id);
-    expect(text(child)).toContain(`${what} · [source](https://discord.com/channels/`);
+    expect(job?.details.parent).toBe(upscaleJob?.id);
+    expect(text(child)).toContain(`${title} · [source](https://discord.com/channels/`);
     expect(text(child)).toContain(`/${parent.id})`);
     expect(child.attachments).toMatchObject([
       { content_type: 'image/png', description: expect.stringContaining('AI-generated: a fox in the snow') },
@@ -58,12 +58,12 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
   });
 
   it.each(['Animate (High motion)', 'Animate (Low motion)'])('%s leads to an attached video', async (button) => {
-    const stage = await quickBot({ gateway: { profile, ...withVideos() } });
-    const video = await follow(stage, await single(stage), button);
-    const [, enlarged] = jobs(stage.gateway);
+    const stage = await quickBot({ gateway: { profile, ...videoGatewayOptions() } });
+    const video = await pressAndWait(stage, await singleImage(stage), button);
+    const [, upscaleJob] = jobs(stage.gateway);
     expect(orders(stage.gateway).at(-1)).toEqual({
       path: '/imgx/submit/action',
-      body: { taskId: enlarged?.id, customId: enlarged && buttonIdOf(enlarged, button) },
+      body: { taskId: upscaleJob?.id, customId: upscaleJob && buttonIdOf(upscaleJob, button) },
     });
     expect(text(video)).toContain('Animation · [source]');
     expect(video.attachments).toMatchObject([
@@ -77,73 +77,82 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
   });
 
   it.each(['Extend (High motion)', 'Extend (Low motion)'])(
-    '%s asks for a prompt first, and then for the longer video with that prompt',
+    '%s asks for a prompt first, and then requests the longer video with that prompt',
     async (button) => {
-      const stage = await quickBot({ gateway: { profile, ...withVideos() } });
+      const stage = await quickBot({ gateway: { profile, ...videoGatewayOptions() } });
       const member = stage.discord.as('member');
-      const video = await follow(stage, await single(stage), 'Animate (Low motion)');
-      const before = submits(stage.gateway);
+      const video = await pressAndWait(stage, await singleImage(stage), 'Animate (Low motion)');
+      const submitsBefore = submitCount(stage.gateway);
       const form = await (await member.click(video, button)).modal();
       expect(form.title).toBe(button);
-      expect(submits(stage.gateway)).toBe(before);
-      const filled = await member.fill(form, { words: 'the fox runs away' });
-      const longer = await filled.message(says('Finished in'));
-      const [, , shot, extended] = jobs(stage.gateway);
-      expect(orders(stage.gateway).slice(before)).toEqual([
-        { path: '/imgx/submit/action', body: { taskId: shot?.id, customId: shot && buttonIdOf(shot, button) } },
-        { path: '/imgx/submit/modal', body: { taskId: extended?.id, prompt: 'the fox runs away' } },
+      expect(submitCount(stage.gateway)).toBe(submitsBefore);
+      const submission = await member.fill(form, { words: 'the fox runs away' });
+      const extendedVideo = await submission.message(says('Finished in'));
+      const [, , videoJob, extendJob] = jobs(stage.gateway);
+      expect(orders(stage.gateway).slice(submitsBefore)).toEqual([
+        {
+          path: '/imgx/submit/action',
+          body: { taskId: videoJob?.id, customId: videoJob && buttonIdOf(videoJob, button) },
+        },
+        { path: '/imgx/submit/modal', body: { taskId: extendJob?.id, prompt: 'the fox runs away' } },
       ]);
-      expect(text(longer)).toContain('Extended video · [source]');
-      expect(text(longer)).toContain('the fox runs away');
-      expect(longer.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
+      expect(text(extendedVideo)).toContain('Extended video · [source]');
+      expect(text(extendedVideo)).toContain('the fox runs away');
+      expect(extendedVideo.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     },
   );
 
   it('One of several videos can be selected', async () => {
-    const stage = await quickBot({ gateway: { profile, ...withVideos() } });
-    const video = await follow(stage, await single(stage), 'Animate (Low motion)');
-    const larger = await follow(stage, video, 'U1');
-    const [, , shot] = jobs(stage.gateway);
-    expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: shot?.id, customId: shot && buttonIdOf(shot, 'U1') });
-    expect(text(larger)).toContain('Single video · [source]');
-    expect(larger.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
+    const stage = await quickBot({ gateway: { profile, ...videoGatewayOptions() } });
+    const video = await pressAndWait(stage, await singleImage(stage), 'Animate (Low motion)');
+    const selectedVideo = await pressAndWait(stage, video, 'U1');
+    const [, , videoJob] = jobs(stage.gateway);
+    expect(orders(stage.gateway).at(-1)?.body).toEqual({
+      taskId: videoJob?.id,
+      customId: videoJob && buttonIdOf(videoJob, 'U1'),
+    });
+    expect(text(selectedVideo)).toContain('Single video · [source]');
+    expect(selectedVideo.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
   it('The reroll of an upscale uses the button id of that upscale', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const parent = await grid(stage);
+    const parent = await orderGrid(stage);
     const customId = 'MJ::JOB::reroll::0::5c1d2a4e-upscaled::SOLO';
     const [first] = jobs(stage.gateway);
-    answerPollsWith(
+    respondToPollsWith(
       stage.gateway,
       finishedTask({
         ...{ action: 'UPSCALE', imageUrl: `${stage.gateway.url}/files/${first?.id}/1.png` },
         buttons: [{ customId, emoji: '🔄', label: '', type: 2, style: 2 }],
       }),
     );
-    const upscaled = await follow(stage, parent, 'U1');
+    const upscaled = await pressAndWait(stage, parent, 'U1');
     stage.gateway.faults.clear();
-    const [, enlarged] = jobs(stage.gateway);
+    const [, upscaleJob] = jobs(stage.gateway);
     // The embedded gateway has no such button and therefore returns the grid itself.
     stage.gateway.faults.add({
       on: { path: '/imgx/submit/action' },
       do: { type: 'body', body: { code: 1, description: 'Submit success', result: first?.id ?? '' } },
     });
-    const rerolled = await follow(stage, upscaled, '🔄');
-    expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: enlarged?.id, customId });
+    const rerolled = await pressAndWait(stage, upscaled, '🔄');
+    expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: upscaleJob?.id, customId });
     expect(text(rerolled)).toContain('Reroll · [source]');
   });
 
   it('Buttons lead through five results, each made from the one before', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    let message = await grid(stage);
+    let message = await orderGrid(stage);
     for (const button of ['V2', 'U3', 'Zoom Out 2x', 'U1', 'Vary (Strong)']) {
-      const child = await follow(stage, message, button);
+      const child = await pressAndWait(stage, message, button);
       expect(text(child)).toContain(`/${message.id})`);
       message = child;
     }
-    const made = jobs(stage.gateway);
-    expect(made.map(({ details }) => details.parent)).toEqual([undefined, ...made.slice(0, 5).map(({ id }) => id)]);
+    const allJobs = jobs(stage.gateway);
+    expect(allJobs.map(({ details }) => details.parent)).toEqual([
+      undefined,
+      ...allJobs.slice(0, 5).map(({ id }) => id),
+    ]);
     expect(new Set(stage.discord.messages('studio').map(({ id }) => id)).size).toBe(6);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -151,19 +160,19 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
   it.each([
     ['Vary (Subtle)', 'Variation'],
     ['⬅️', 'Pan'],
-  ])('In remix mode, %s asks for a prompt and sends it', async (button, what) => {
+  ])('In remix mode, %s asks for a prompt and sends it', async (button, title) => {
     const stage = await quickBot({
       gateway: { profile, speed: 20, quirks: { remix: true } },
       settings: { GATEWAY_REMIX: 'on' },
     });
     const member = stage.discord.as('member');
-    const parent = await single(stage);
-    const before = submits(stage.gateway);
+    const parent = await singleImage(stage);
+    const submitsBefore = submitCount(stage.gateway);
     const form = await (await member.click(parent, button)).modal();
     const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
-    expect(text(child)).toContain(`${what} · [source]`);
+    expect(text(child)).toContain(`${title} · [source]`);
     expect(text(child)).toContain('a blue fox');
-    expect(orders(stage.gateway).slice(before)).toMatchObject([
+    expect(orders(stage.gateway).slice(submitsBefore)).toMatchObject([
       { path: '/imgx/submit/action' },
       { path: '/imgx/submit/modal', body: { prompt: 'a blue fox' } },
     ]);
@@ -173,7 +182,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
   it('If a button asked for a prompt that the gateway did not require, the result shows the gateway’s prompt', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
     const member = stage.discord.as('member');
-    const form = await (await member.click(await grid(stage), 'V1')).modal();
+    const form = await (await member.click(await orderGrid(stage), 'V1')).modal();
     const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(orders(stage.gateway).map(({ path }) => path)).toEqual(['/imgx/submit/imagine', '/imgx/submit/action']);
     expect(text(child)).toContain(jobs(stage.gateway).at(-1)?.prompt);
@@ -181,35 +190,39 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
 
   it('A region button without a label still opens its form', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const parent = await grid(stage);
+    const parent = await orderGrid(stage);
     const [first] = jobs(stage.gateway);
     const customId = 'MJ::Inpaint::1::5c1d2a4e-region::SOLO';
-    answerPollsWith(
+    respondToPollsWith(
       stage.gateway,
       finishedTask({
         ...{ action: 'UPSCALE', imageUrl: `${stage.gateway.url}/files/${first?.id}/1.png` },
         buttons: [{ customId, emoji: '🖌️', label: '', type: 2, style: 2 }],
       }),
     );
-    const upscaled = await follow(stage, parent, 'U1');
+    const upscaled = await pressAndWait(stage, parent, 'U1');
     const form = await (await stage.discord.as('member').click(upscaled, '🖌️')).modal();
     expect(form.title).not.toBe('');
   });
 
-  it('As many buttons as a message can hold are shown and can be pressed', async () => {
+  it('A message shows as many of the gateway’s buttons as it can hold', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const first = await grid(stage);
+    const first = await orderGrid(stage);
     const [job] = jobs(stage.gateway);
-    const buttons = Array.from({ length: 25 }, (_, at) => ({
-      ...{ customId: `MJ::JOB::pan_left::${at}::5c1d2a4e::SOLO`, type: 2, style: 2 },
-      ...(at % 2 === 0 ? { emoji: '⬅️', label: '' } : { emoji: '', label: `Pan ${at}` }),
+    const buttons = Array.from({ length: 25 }, (_, index) => ({
+      ...{ customId: `MJ::JOB::pan_left::${index}::5c1d2a4e::SOLO`, type: 2, style: 2 },
+      ...(index % 2 === 0 ? { emoji: '⬅️', label: '' } : { emoji: '', label: `Pan ${index}` }),
     }));
-    answerPollsWith(stage.gateway, finishedTask({ imageUrl: `${stage.gateway.url}/files/${job?.id}/1.png`, buttons }));
-    const crowded = await follow(stage, first, 'V1');
-    expect(crowded.attachments).toHaveLength(1);
+    respondToPollsWith(
+      stage.gateway,
+      finishedTask({ imageUrl: `${stage.gateway.url}/files/${job?.id}/1.png`, buttons }),
+    );
+    const fullMessage = await pressAndWait(stage, first, 'V1');
+    expect(fullMessage.attachments).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
-    const ids = JSON.stringify(crowded.components);
-    for (let place = 0; place < 25; place++) expect(ids).toMatch(new RegExp(`"a\\.1\\.\\w{17}\\.${place}"`));
+    const ids = JSON.stringify(fullMessage.components);
+    for (let position = 0; position < 25; position++)
+      expect(ids).toMatch(new RegExp(`"a\\.1\\.\\w{17}\\.${position}"`));
   });
 });
 
@@ -217,27 +230,27 @@ describe('Buttons that a stock gateway refuses', () => {
   it.each([
     ['Animate (High motion)', false],
     ['Animate (Low motion)', true],
-  ])('%s is refused with a sentence and leaves nothing behind (private: %s)', async (button, isPrivate) => {
+  ])('%s is refused with an explanation and leaves nothing behind (private: %s)', async (button, isPrivate) => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = stage.discord.as('member');
-    const parent = await single(stage, { private: isPrivate });
-    const made = jobs(stage.gateway).length;
+    const parent = await singleImage(stage, { private: isPrivate });
+    const jobCount = jobs(stage.gateway).length;
     const refused = await (await member.click(parent, button)).message();
     expect(text(refused)).toBe('This gateway does not support this feature.');
     expect(refused.ephemeral).toBe(true);
     expect(labels(refused)).toEqual([]);
-    expect(jobs(stage.gateway)).toHaveLength(made);
+    expect(jobs(stage.gateway)).toHaveLength(jobCount);
     const { content, components } = parent;
     expect(stage.discord.messages('studio').find(({ id }) => id === parent.id)).toMatchObject({ content, components });
     expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
-    expect(labels(await follow(stage, parent, 'Vary (Strong)'))).toContain('U1');
-    expect(labels(await single(stage, { prompt: 'a hare in the grass' }))).not.toContain(button);
+    expect(labels(await pressAndWait(stage, parent, 'Vary (Strong)'))).toContain('U1');
+    expect(labels(await singleImage(stage, { prompt: 'a hare in the grass' }))).not.toContain(button);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('The favourite button is not offered to members', async () => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
-    const components = JSON.stringify((await single(stage)).components);
+    const components = JSON.stringify((await singleImage(stage)).components);
     expect(components).toContain('🪄');
     expect(components).not.toContain('❤');
   });

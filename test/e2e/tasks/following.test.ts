@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { profiles } from '../../contract/both.ts';
-import { messagesWith, polls, quickBot, says, submits } from '../quick.ts';
+import { messagesWith, pollCount, quickBot, says, submitCount } from '../quick.ts';
 
 const onFetch = { path: /\/fetch$/ };
 const minute = 60_000;
 const pollOptions = { timeout: 20_000 };
 
-const passing = [
+const transientFaults = [
   'server-error',
   'bad-gateway',
   'unavailable',
@@ -32,12 +32,12 @@ const passing = [
 ] satisfies PresetName[];
 
 describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
-  it.each(passing)('A task waits while polls get the response %s, and is finally delivered', async (name) => {
+  it.each(transientFaults)('A task waits while polls get the response %s, and is finally delivered', async (name) => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
     gateway.faults.add({ on: onFetch, do: fault, times: 2 });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
     expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(1);
   });
 
@@ -59,10 +59,10 @@ describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
       }, pollOptions)
       .toHaveLength(1);
     expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refusing status checks');
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 
-  it('A job that exceeds its wait limit says so once and is polled until its end', async () => {
+  it('The message of a job that exceeds its wait limit says so once, and the job is polled until its end', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 20 },
       settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
@@ -73,7 +73,7 @@ describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
     await exchange.message(says('Finished in'));
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it('A task that the gateway no longer has ends with an explanation after several such responses over some minutes', async () => {
@@ -84,16 +84,16 @@ describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
       times: 1_000,
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(() => polls(gateway), pollOptions).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => pollCount(gateway), pollOptions).toBeGreaterThanOrEqual(4);
     expect(messagesWith(discord, 'studio', 'no longer has this task')).toEqual([]);
     clock.advance(6 * minute);
     await exchange.message(says('no longer has this task'));
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 });
 
 describe('A gateway with batch polls', () => {
-  it('Ten jobs are followed with few polls, and each ends in its own message', async () => {
+  it('Ten jobs need only a few polls, and each is delivered in its own message', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 4 }, settings: { GATEWAY_IMGX_LISTS: 'on' } });
     const member = discord.as('member');
     const exchanges = await Promise.all(
@@ -102,10 +102,10 @@ describe('A gateway with batch polls', () => {
     await Promise.all(
       exchanges.map((one, index) => one.message((m) => says('Finished in')(m) && says(`number ${index}`)(m))),
     );
-    const lists = gateway.heard.filter(({ path }) => path.endsWith('/list-by-condition')).length;
-    expect(lists).toBeGreaterThan(0);
-    expect(polls(gateway) + lists).toBeLessThan(10 * 10);
-    expect(submits(gateway)).toBe(10);
+    const listPollCount = gateway.requests.filter(({ path }) => path.endsWith('/list-by-condition')).length;
+    expect(listPollCount).toBeGreaterThan(0);
+    expect(pollCount(gateway) + listPollCount).toBeLessThan(10 * 10);
+    expect(submitCount(gateway)).toBe(10);
   });
 });
 
@@ -123,7 +123,7 @@ describe('The delivery of an unusual result', () => {
       const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
       expect(text(final)).toContain(words);
       expect(final.attachments).toEqual([]);
-      expect(submits(gateway)).toBe(1);
+      expect(submitCount(gateway)).toBe(1);
     },
   );
 

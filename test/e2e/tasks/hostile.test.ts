@@ -4,7 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot, says } from '../quick.ts';
-import { errorsIn, grid, jobs, orders } from './proof.ts';
+import { errorsIn, jobs, orderGrid, orders } from './proof.ts';
 
 const mentionText =
   '@everyone @here <@&200000000000000001> <@100000000000000001> <@!100000000000000001> <#300000000000000001>';
@@ -29,9 +29,9 @@ const prompts = {
 } as const;
 
 /** Removes escaped characters; any special characters that remain would have an effect in Discord. */
-const literally = (shown: string): string => shown.replace(/\\[\\*_~`|<>[\]()]/g, '');
+const withoutEscapes = (escaped: string): string => escaped.replace(/\\[\\*_~`|<>[\]()]/g, '');
 
-const isQuiet = ({ mentions, mention_everyone, mention_roles }: Message): boolean =>
+const pingsNoOne = ({ mentions, mention_everyone, mention_roles }: Message): boolean =>
   mentions.length === 0 && !mention_everyone && mention_roles.length === 0;
 
 /** The line with the prompt and the requester. */
@@ -48,15 +48,15 @@ describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile
       const stage = await quickBot({ gateway: { profile, speed: 20 } });
       const { discord } = stage;
       const exchange = await discord.as('member').slash('imagine', { prompt });
-      const moving = await exchange.message(says('%'));
+      const progressMessage = await exchange.message(says('%'));
       const final = await exchange.message(says('Finished in'));
       expect(promptOf(stage)).toBe(prompt);
-      for (const message of [moving, final]) {
-        expect(isQuiet(message)).toBe(true);
+      for (const message of [progressMessage, final]) {
+        expect(pingsNoOne(message)).toBe(true);
         // The whole prompt is between the two markers, on one line before the requester, and no part of it is below.
         expect(headline(message)).toMatch(new RegExp(`^\\*\\*.*\\*\\* · <@${discord.world.user('member').id}>$`, 'u'));
-        const inside = headline(message).slice(2, headline(message).lastIndexOf('** · '));
-        expect(literally(inside).replace(/<https?:\/\/[^<>\s]*>/g, '')).not.toMatch(/[*_~`|<>[\]]/);
+        const promptText = headline(message).slice(2, headline(message).lastIndexOf('** · '));
+        expect(withoutEscapes(promptText).replace(/<https?:\/\/[^<>\s]*>/g, '')).not.toMatch(/[*_~`|<>[\]]/);
       }
       expect(status(final)).toMatch(/^Finished in \d+ s\.$/);
       expect(labels(final)).toContain('Upscale all');
@@ -81,7 +81,7 @@ describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile
       const hasUpscaleAll = (message: Message): boolean => labels(message).includes('Upscale all');
       const final = await exchange.message(hasUpscaleAll);
       expect(promptOf(stage)).toBe(prompt);
-      expect(isQuiet(final)).toBe(true);
+      expect(pingsNoOne(final)).toBe(true);
       expect(text(final).isWellFormed()).toBe(true);
       expect(final.attachments[0]?.description?.isWellFormed()).toBe(true);
       expect(text(final)).toContain(`<@${stage.discord.world.user('member').id}>`);
@@ -93,7 +93,7 @@ describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile
 describe('A prompt that contains a URL', () => {
   it('A URL in a prompt does not end the bold text of the message', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
-    const message = await grid(stage, { prompt: 'a fox https://a.example/**x**/y in the snow' });
+    const message = await orderGrid(stage, { prompt: 'a fox https://a.example/**x**/y in the snow' });
     expect(headline(message).slice(2, headline(message).lastIndexOf('** · '))).not.toContain('**');
     expect(promptOf(stage)).toContain('https://a.example/**x**/y');
   });
@@ -102,11 +102,11 @@ describe('A prompt that contains a URL', () => {
 describe('A prompt with right-to-left characters', () => {
   it('A prompt with right-to-left characters does not reverse the text after it', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
-    const shown = headline(await grid(stage, { prompt: rightToLeft }));
-    const opened = [...shown.matchAll(/[\u202a\u202b\u202d\u202e]/g)].length;
-    const isolated = [...shown.matchAll(/[\u2066-\u2068]/g)].length;
-    expect([...shown.matchAll(/\u202c/g)]).toHaveLength(opened);
-    expect([...shown.matchAll(/\u2069/g)]).toHaveLength(isolated);
+    const firstLine = headline(await orderGrid(stage, { prompt: rightToLeft }));
+    const overrideCount = [...firstLine.matchAll(/[\u202a\u202b\u202d\u202e]/g)].length;
+    const isolateCount = [...firstLine.matchAll(/[\u2066-\u2068]/g)].length;
+    expect([...firstLine.matchAll(/\u202c/g)]).toHaveLength(overrideCount);
+    expect([...firstLine.matchAll(/\u2069/g)]).toHaveLength(isolateCount);
   });
 });
 
@@ -131,11 +131,11 @@ describe('Hostile text in a form', () => {
   ])('Text with %s in a form arrives unchanged and pings no one', async (_, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
-    const single = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
+    const single = await (await member.click(await orderGrid(stage), 'U1')).message(says('Finished in'));
     const form = await (await member.click(single, 'Custom Zoom')).modal();
     const zoomed = await (await member.fill(form, { words })).message(says('Finished in'));
     expect(promptOf(stage)).toBe(words);
-    expect(isQuiet(zoomed)).toBe(true);
+    expect(pingsNoOne(zoomed)).toBe(true);
     expect(text(zoomed)).toContain('Custom zoom · [source]');
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -164,12 +164,12 @@ describe('Hostile text in a form', () => {
 
 /** Whether the text has no half of a surrogate pair, which Discord would refuse. */
 const isWellFormed = (value: object): boolean => {
-  let isFine = true;
+  let isValid = true;
   JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part === 'string' && !part.isWellFormed()) isFine = false;
+    if (typeof part === 'string' && !part.isWellFormed()) isValid = false;
     return part;
   });
-  return isFine;
+  return isValid;
 };
 
 describe('Hostile text from the gateway', () => {
@@ -182,7 +182,7 @@ describe('Hostile text from the gateway', () => {
     const failed = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('This task failed'),
     );
-    expect(isQuiet(failed)).toBe(true);
+    expect(pingsNoOne(failed)).toBe(true);
     expect(status(failed)).toContain('\\<@&200000000000000001\\>');
     expect(status(failed)).toContain('\\*\\*now\\*\\* <https://a.example>');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
@@ -200,8 +200,8 @@ describe('Hostile text from the gateway', () => {
       },
     });
     const refused = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
-    expect(isQuiet(refused)).toBe(true);
-    expect(literally(text(refused)).replace(/`[^`]*`/g, '')).not.toMatch(/<@|\*\*|(?<!<)https:/);
+    expect(pingsNoOne(refused)).toBe(true);
+    expect(withoutEscapes(text(refused)).replace(/`[^`]*`/g, '')).not.toMatch(/<@|\*\*|(?<!<)https:/);
   });
 });
 
@@ -223,24 +223,24 @@ describe('An uploaded file with a hostile name', () => {
       .png()
       .toBuffer();
     const image = { name, bytes, contentType: 'image/png' };
-    const message = await grid(stage, { image });
+    const message = await orderGrid(stage, { image });
     // The gateway cannot reach Discord's files here, so the image is uploaded first.
     expect(orders(stage.gateway)).toMatchObject([
       { path: '/imgx/submit/upload-discord-images', body: { base64Array: [expect.stringContaining('data:image/')] } },
       { path: '/imgx/submit/imagine', body: { prompt: expect.stringMatching(/^http:\S+ /) } },
     ]);
-    expect(isQuiet(message)).toBe(true);
+    expect(pingsNoOne(message)).toBe(true);
     expect(message.attachments[0]?.filename).toMatch(/^imagine-\w+-1\.png$/);
   });
 
   it.each(Object.entries(names))(
-    'A file whose name contains %s and that is not an image is refused with its escaped name',
+    'A file that is not an image and whose name contains %s is refused, and the refusal escapes the name',
     async (_, name) => {
       const stage = await quickBot({ gateway: { speed: 20 } });
       const image = { name, bytes: Buffer.from('no image'), contentType: 'image/png' };
       const refused = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox', image })).message();
       expect(text(refused)).toMatch(/^`[^`]+` is not a valid image\./);
-      expect(isQuiet(refused)).toBe(true);
+      expect(pingsNoOne(refused)).toBe(true);
       expect(orders(stage.gateway)).toEqual([]);
       expect(errorsIn(stage)).toEqual([]);
     },

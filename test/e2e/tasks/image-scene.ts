@@ -6,10 +6,10 @@ import type { StageOptions } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
 import { studioWith } from './proof.ts';
 
-export const PATH = '/v1/images/generations/jobs';
+export const JOBS_PATH = '/v1/images/generations/jobs';
 export const MODEL = 'lumen-image-1';
 
-/** Images with an eighth of the requested width, because only their relative size matters and large ones take time. */
+/** Draws images at an eighth of the requested size, because only their relative size matters and large ones take time. */
 const smallImages = () =>
   studioWith((studio) => ({
     drawImage: (scene, options) =>
@@ -18,7 +18,7 @@ const smallImages = () =>
       studio.drawGrid(scenes, { ...options, width: options.width / 8, height: options.height / 8 }),
   }));
 
-/** Embedded Discord and the embedded gateway are on this machine, so the gateway can reach Discord's files. */
+/** Starts a bot whose gateway may download Discord's files, because both are embedded on this machine. */
 export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
   quickBot({
     ...options,
@@ -27,8 +27,8 @@ export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): 
   });
 
 /** The requests that the gateway received, oldest first. */
-export const receivedOrders = ({ heard }: EmbeddedGateway): unknown[] =>
-  heard.filter(({ method, path }) => method === 'POST' && path === PATH).map(({ body }) => body);
+export const receivedOrders = ({ requests }: EmbeddedGateway): unknown[] =>
+  requests.filter(({ method, path }) => method === 'POST' && path === JOBS_PATH).map(({ body }) => body);
 
 const png = (): Promise<Buffer> =>
   sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
@@ -44,4 +44,4 @@ export async function orderImage(stage: QuickStage, options: object = {}): Promi
 }
 
 /** Matches a URL of which only a part is known. */
-export const addressWith = (address: unknown) => expect.stringContaining(String(address));
+export const urlContaining = (part: unknown) => expect.stringContaining(String(part));

@@ -5,7 +5,7 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, type QuickStage, says } from '../quick.ts';
-import { addressWith, imageUpload, localBot, MODEL, orderImage, PATH, receivedOrders } from './image-scene.ts';
+import { imageUpload, JOBS_PATH, localBot, MODEL, orderImage, receivedOrders, urlContaining } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
 
 describe.each(profiles)('/image with the %s gateway profile', (profile) => {
@@ -17,8 +17,10 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     await (await stage.discord.as('member').slash('models')).message(says('24 models'));
     const message = await orderImage(stage);
     expect(receivedOrders(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
-    // It was polled right after its creation, so its id is recorded (specification, 4.5).
-    expect(stage.gateway.heard.find(({ method, path }) => method === 'GET' && path.startsWith(PATH))).toBeDefined();
+    // The job was polled right after its creation, so its id is recorded (specification, 4.5).
+    expect(
+      stage.gateway.requests.find(({ method, path }) => method === 'GET' && path.startsWith(JOBS_PATH)),
+    ).toBeDefined();
     expect(text(message)).toContain(`-# Model: ${MODEL}`);
     expect(await sharp(await bytesOf(message)).metadata()).toMatchObject({ width: 128 });
     expect(labels(message)).toEqual(
@@ -33,25 +35,25 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     );
   });
 
-  it('A result that was contained in the response to a poll is shown without another request', async () => {
+  it('A result that is contained in the response to a poll is shown without another request', async () => {
     const stage = await start({ gateway: { quirks: { base64Results: true } } });
     const message = await orderImage(stage);
     expect(message.attachments).toHaveLength(1);
     const { finishedAt = Number.NaN } = stage.gateway.jobs.list()[0] ?? {};
-    const polls = stage.gateway.heard.filter(
-      ({ method, path, at }) => method === 'GET' && path.startsWith(PATH) && at >= finishedAt,
+    const polls = stage.gateway.requests.filter(
+      ({ method, path, at }) => method === 'GET' && path.startsWith(JOBS_PATH) && at >= finishedAt,
     );
     expect(polls).toHaveLength(1);
-    // Showing it again later does send a request.
-    const shown = await stage.discord.as('member').click(message, 'Run again');
-    await shown.message(says('Finished in'));
+    // A later repetition of the task works, too.
+    const repeated = await stage.discord.as('member').click(message, 'Run again');
+    await repeated.message(says('Finished in'));
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('/image sends the URLs of its reference images, first the uploaded ones, then the linked ones', async () => {
     const stage = await start();
-    const posted = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);
-    const links = `<${posted.attachments[0]?.url}>`;
+    const sourceMessage = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);
+    const links = `<${sourceMessage.attachments[0]?.url}>`;
     await orderImage(stage, {
       image: await imageUpload('one.png'),
       image3: await imageUpload('three.png'),
@@ -62,10 +64,10 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
       {
         model: `${MODEL}-2K`,
         prompt: 'a red fox',
-        image: [addressWith('one.png?ex='), addressWith('three.png?ex='), posted.attachments[0]?.url],
+        image: [urlContaining('one.png?ex='), urlContaining('three.png?ex='), sourceMessage.attachments[0]?.url],
       },
     ]);
-    // The embedded gateway has fetched them: it fails a job whose references it cannot read.
+    // The embedded gateway has fetched the references: it fails a job whose references it cannot read.
     expect(errorsIn(stage)).toEqual([]);
   });
 
@@ -77,22 +79,22 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     const failed = await exchange.message(says('rejected by moderation'));
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
     const form = await (await member.click(failed, 'Edit and retry')).modal();
-    const better = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
-    expect(text(better)).toContain('a blue fox');
+    const edited = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
+    expect(text(edited)).toContain('a blue fox');
     expect(receivedOrders(stage.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
   });
 
   it('A retry after a lost response creates no second image job', async () => {
     const stage = await start();
-    stage.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
+    stage.gateway.faults.add({ on: { method: 'POST', path: JOBS_PATH }, do: 'accepted-then-reset' });
     const member = stage.discord.as('member');
     const exchange = await member.slash('image', { prompt: 'a red fox', image: await imageUpload('one.png') });
     const message = await exchange.message(says('couldn’t confirm whether the gateway accepted this'));
     await member.click(message, 'Try again (may be charged twice)');
-    const done = (one: Message) => one.id === message.id && says('Finished in')(one);
-    await stage.discord.until(() => stage.discord.messages('studio').find(done));
-    const [first, second, ...others] = stage.gateway.heard.filter(
-      ({ method, path }) => method === 'POST' && path === PATH,
+    const isFinished = (one: Message) => one.id === message.id && says('Finished in')(one);
+    await stage.discord.until(() => stage.discord.messages('studio').find(isFinished));
+    const [first, second, ...others] = stage.gateway.requests.filter(
+      ({ method, path }) => method === 'POST' && path === JOBS_PATH,
     );
     expect(others).toEqual([]);
     expect(second?.body).toEqual(first?.body);
@@ -101,9 +103,9 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('An image job that exceeds its wait limit says so, is not ordered again and is finally delivered', async () => {
+  it('The message of an image job that exceeds its wait limit says so, and the job is not ordered again and is finally delivered', async () => {
     const stage = await start({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
-    stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}/`) }, do: 'unavailable', times: 8 });
+    stage.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
     await exchange.message(says('longer than usual'));
     const message = await exchange.message(says('Finished in'));
@@ -124,7 +126,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
 });
 
 describe('The refusals of /image before a request to the gateway', () => {
-  it('/image refuses immediately what the payload of the interaction shows to be invalid', async () => {
+  it('/image immediately refuses options that the payload of the interaction shows to be invalid', async () => {
     const stage = await localBot();
     const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
@@ -141,20 +143,20 @@ describe('The refusals of /image before a request to the gateway', () => {
       expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
       expect(text(await exchange.message())).toContain(words);
     }
-    const nowhere = await stage.discord.as('member').in('read-only').slash('image', { prompt: 'a fox' });
-    expect(text(await nowhere.message())).toContain('these permissions: `Send Messages`');
+    const forbidden = await stage.discord.as('member').in('read-only').slash('image', { prompt: 'a fox' });
+    expect(text(await forbidden.message())).toContain('these permissions: `Send Messages`');
     expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
   it('/image refuses files whose content is invalid', async () => {
     const stage = await localBot();
     const member = stage.discord.as('member');
-    const posted = await member.say('look', [await imageUpload('old.png')]);
-    const old = String(posted.attachments[0]?.url);
+    const sourceMessage = await member.say('look', [await imageUpload('old.png')]);
+    const oldUrl = String(sourceMessage.attachments[0]?.url);
     for (const [options, words] of [
       [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
       [{ image: { name: 'page.png', bytes: Buffer.from('<!doctype html>') } }, '`page.png` is not a valid image'],
-      [{ links: old.replace(/ex=\w+/, 'ex=1') }, 'The URL of `old.png` expired at `1970-01-01 00:00 UTC`'],
+      [{ links: oldUrl.replace(/ex=\w+/, 'ex=1') }, 'The URL of `old.png` expired at `1970-01-01 00:00 UTC`'],
       [{ model: 'lumen-image-9' }, 'The model `lumen-image-9` does not exist'],
     ] as const) {
       const exchange = await member.slash('image', { prompt: 'a fox', ...options });
@@ -177,30 +179,36 @@ describe('The refusals of /image before a request to the gateway', () => {
   });
 
   it('/image refuses URLs that the gateway cannot reach, or that may expire too early, if it does not store uploads', async () => {
-    const missing = { error: { message: 'Invalid URL', type: 'invalid_request_error', code: '' } };
+    const notFound = { error: { message: 'Invalid URL', type: 'invalid_request_error', code: '' } };
     const refuseUploads = ({ gateway }: QuickStage): void =>
-      void gateway.faults.add({ do: { type: 'body', body: missing, status: 404 }, on: { path: /upload/ }, times: 9 });
-    const strict = await localBot({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
-    refuseUploads(strict);
-    const ask = async ({ discord }: QuickStage, options: object) =>
+      void gateway.faults.add({ do: { type: 'body', body: notFound, status: 404 }, on: { path: /upload/ }, times: 9 });
+    const unreachableStage = await localBot({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    refuseUploads(unreachableStage);
+    const requestImage = async ({ discord }: QuickStage, options: object) =>
       text(await (await discord.as('member').slash('image', { prompt: 'a fox', ...options })).message());
-    expect(await ask(strict, { image: await imageUpload() })).toContain('cannot download');
-    expect(await ask(strict, { links: 'http://10.0.0.1/a.png' })).toContain('`a.png` is not on the public internet');
-    expect(await ask(strict, { links: 'http://localhost:1/a.png' })).toContain('`a.png` is not on the public internet');
-    expect(receivedOrders(strict.gateway)).toEqual([]);
-    const brief = await localBot({
+    expect(await requestImage(unreachableStage, { image: await imageUpload() })).toContain('cannot download');
+    expect(await requestImage(unreachableStage, { links: 'http://10.0.0.1/a.png' })).toContain(
+      '`a.png` is not on the public internet',
+    );
+    expect(await requestImage(unreachableStage, { links: 'http://localhost:1/a.png' })).toContain(
+      '`a.png` is not on the public internet',
+    );
+    expect(receivedOrders(unreachableStage.gateway)).toEqual([]);
+    const expiringStage = await localBot({
       settings: { MAX_WAIT_PICTURE_SECONDS: '600' },
       discord: { limits: { attachmentLinkMs: 300_000 } },
     });
-    refuseUploads(brief);
-    expect(await ask(brief, { image: await imageUpload() })).toMatch(/`fox\.png` expires at `.* UTC`.*`10` minutes/);
-    expect(receivedOrders(brief.gateway)).toEqual([]);
+    refuseUploads(expiringStage);
+    expect(await requestImage(expiringStage, { image: await imageUpload() })).toMatch(
+      /`fox\.png` expires at `.* UTC`.*`10` minutes/,
+    );
+    expect(receivedOrders(expiringStage.gateway)).toEqual([]);
   });
 
   it('/image shows a refusal from the gateway unchanged', async () => {
     const stage = await localBot();
-    const why = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
-    stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}$`) }, do: { type: 'status', ...why } });
+    const refusal = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
+    stage.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}$`) }, do: { type: 'status', ...refusal } });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
     expect(text(await exchange.message())).toContain('This model takes no references.');
     expect(stage.gateway.jobs.list()).toEqual([]);
@@ -235,9 +243,9 @@ describe.each(profiles)('The buttons of an image task with the %s gateway profil
     expect(JSON.stringify(form.components)).toContain('a red fox');
     const edited = await (await other.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a blue fox');
-    const larger = await (await other.click(parent, 'Enlarge (2K)')).message(says('Finished in'));
-    expect(await sharp(await bytesOf(larger)).metadata()).toMatchObject({ width: 256 });
-    expect(labels(larger).filter((label) => label.startsWith('Enlarge'))).toEqual(['Enlarge (4K)']);
+    const enlarged = await (await other.click(parent, 'Enlarge (2K)')).message(says('Finished in'));
+    expect(await sharp(await bytesOf(enlarged)).metadata()).toMatchObject({ width: 256 });
+    expect(labels(enlarged).filter((label) => label.startsWith('Enlarge'))).toEqual(['Enlarge (4K)']);
     expect(receivedOrders(stage.gateway)).toEqual([
       first,
       first,

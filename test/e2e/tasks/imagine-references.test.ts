@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { StageOptions } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
 import { imageUpload } from './image-scene.ts';
-import { grid, orders } from './proof.ts';
+import { orderGrid, orders } from './proof.ts';
 
 const start = ({ settings, ...options }: StageOptions = {}) =>
   quickBot({ gateway: { speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'on', ...settings }, ...options });
@@ -15,7 +15,7 @@ const lastBody = ({ gateway }: QuickStage) =>
 
 it.each(profiles)('/imagine passes a reachable image by its URL in the %s profile', async (profile) => {
   const stage = await start({ gateway: { profile, speed: 60 } });
-  await grid(stage, { image: await imageUpload() });
+  await orderGrid(stage, { image: await imageUpload() });
   expect(uploads(stage)).toEqual([]);
   expect(lastBody(stage)).toEqual({
     prompt: expect.stringMatching(/^http:\S+attachments\S+ex=\S+ a fox in the snow$/),
@@ -24,7 +24,7 @@ it.each(profiles)('/imagine passes a reachable image by its URL in the %s profil
 
 it.each(profiles)('/imagine uploads an image that the gateway cannot reach, in the %s profile', async (profile) => {
   const stage = await start({ gateway: { profile, speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
-  await grid(stage, { image: await imageUpload() });
+  await orderGrid(stage, { image: await imageUpload() });
   expect(uploads(stage)).toHaveLength(1);
   const { prompt } = lastBody(stage);
   const [url = ''] = prompt.split(' ');
@@ -34,7 +34,7 @@ it.each(profiles)('/imagine uploads an image that the gateway cannot reach, in t
 
 it('/imagine always uploads if the operator has configured that', async () => {
   const stage = await start({ settings: { GATEWAY_IMAGINE_REFERENCES: 'upload' } });
-  await grid(stage, { image: await imageUpload(), image2: await imageUpload() });
+  await orderGrid(stage, { image: await imageUpload(), image2: await imageUpload() });
   expect(uploads(stage)).toHaveLength(2);
   expect(
     lastBody(stage)
@@ -48,7 +48,7 @@ it('/imagine sends images as data if the operator has configured base64', async 
     gateway: { profile: 'stock', speed: 60 },
     settings: { GATEWAY_IMAGINE_REFERENCES: 'base64' },
   });
-  await grid(stage, { image: await imageUpload() });
+  await orderGrid(stage, { image: await imageUpload() });
   const base64Array = [expect.stringMatching(/^data:image\/png;base64,/)];
   expect(lastBody(stage)).toEqual({ prompt: 'a fox in the snow', base64Array });
   expect(uploads(stage)).toEqual([]);
@@ -56,8 +56,8 @@ it('/imagine sends images as data if the operator has configured base64', async 
 
 it('/imagine refuses an image that the gateway can neither fetch nor store, and submits nothing', async () => {
   const stage = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
-  const missing = { error: { message: 'Invalid URL (POST /upload)', type: 'invalid_request_error', code: '' } };
-  stage.gateway.faults.add({ do: { type: 'body', body: missing, status: 404 }, on: { path: /upload/ }, times: 5 });
+  const notFound = { error: { message: 'Invalid URL (POST /upload)', type: 'invalid_request_error', code: '' } };
+  stage.gateway.faults.add({ do: { type: 'body', body: notFound, status: 404 }, on: { path: /upload/ }, times: 5 });
   const options = { prompt: 'a fox', image: await imageUpload() };
   const refused = await stage.discord.as('member').slash('imagine', options);
   expect(text(await refused.message(says('cannot download')))).toContain('`links`');

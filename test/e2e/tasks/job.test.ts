@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, polls, quickBot, says, submits } from '../quick.ts';
+import { labels, pollCount, quickBot, says, submitCount } from '../quick.ts';
 
 describe.each(profiles)('A job with the %s gateway profile', (profile) => {
   it('A job is acknowledged, submitted once, shown with its progress and delivered with its image', async () => {
     const { discord, gateway, app } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox in the *snow*' });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
-    const moving = await exchange.message(says('%'));
-    expect(text(moving)).toContain('a fox in the \\*snow\\*');
+    const progressMessage = await exchange.message(says('%'));
+    expect(text(progressMessage)).toContain('a fox in the \\*snow\\*');
     const final = await exchange.message(says('Finished in'));
-    expect(final.id).toBe(moving.id);
+    expect(final.id).toBe(progressMessage.id);
     expect(final.attachments).toHaveLength(1);
     expect(final.attachments[0]).toMatchObject({
       content_type: 'image/png',
@@ -30,8 +30,8 @@ describe.each(profiles)('A job with the %s gateway profile', (profile) => {
       'Use as reference',
       'Delete',
     ]);
-    expect(submits(gateway)).toBe(1);
-    expect(polls(gateway)).toBeGreaterThan(1);
+    expect(submitCount(gateway)).toBe(1);
+    expect(pollCount(gateway)).toBeGreaterThan(1);
     await app.stop();
     expect(discord.rateLimitHits).toEqual([]);
   });
@@ -39,13 +39,13 @@ describe.each(profiles)('A job with the %s gateway profile', (profile) => {
   it('A job is polled right after its submit and not after its end', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    const [submit, query] = gateway.heard.filter(({ path }) => /submit|fetch/.test(path));
+    const [submit, query] = gateway.requests.filter(({ path }) => /submit|fetch/.test(path));
     expect(submit?.path).toContain('/submit/imagine');
     expect(query?.path).toMatch(/\/fetch$/);
-    const before = polls(gateway);
+    const pollsBefore = pollCount(gateway);
     clock.advance(60_000);
     await (await discord.as('member').slash('help')).message();
-    expect(polls(gateway)).toBe(before);
+    expect(pollCount(gateway)).toBe(pollsBefore);
   });
 
   it('A failed job shows the reason given by the gateway', async () => {
@@ -54,7 +54,7 @@ describe.each(profiles)('A job with the %s gateway profile', (profile) => {
     const exchange = await discord.as('member').slash('imagine', { prompt: 'something' });
     const final = await exchange.message(says('This task failed'));
     expect(text(final)).toContain('rejected by moderation');
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 });
 
@@ -81,7 +81,7 @@ describe('A duplicate order', () => {
       [first, second].map((one) => one.message((m) => /Finished in|just submitted/.test(text(m)))),
     );
     expect(answers.map(text).filter((words) => words.includes('just submitted'))).toHaveLength(1);
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it('Identical orders from two members, or different prompts, create two tasks', async () => {
@@ -92,7 +92,7 @@ describe('A duplicate order', () => {
       discord.as('member').slash('imagine', { prompt: 'triplets' }),
     ]);
     await Promise.all(exchanges.map((one) => one.message(says('Finished in'))));
-    expect(submits(gateway)).toBe(3);
+    expect(submitCount(gateway)).toBe(3);
   });
 });
 

@@ -3,24 +3,24 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, quickBot, says } from '../quick.ts';
 import { list, offeredTaskIds, openTask } from './pages.ts';
-import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
+import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
 
 const day = 24 * 3_600_000;
 
 describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
   it('/tasks lists a member’s own tasks ephemerally, newest first', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    await grid(stage, { prompt: 'a fox in the snow' });
-    await grid(stage, { prompt: 'an owl at night', private: true });
-    const shown = await list(stage, 'member');
-    expect(shown.ephemeral).toBe(true);
-    expect(text(shown)).toMatch(/🟢 Imagine · an owl at night 🔒 · .*\n🟢 Imagine · a fox in the snow · /);
+    await orderGrid(stage, { prompt: 'a fox in the snow' });
+    await orderGrid(stage, { prompt: 'an owl at night', private: true });
+    const taskList = await list(stage, 'member');
+    expect(taskList.ephemeral).toBe(true);
+    expect(text(taskList)).toMatch(/🟢 Imagine · an owl at night 🔒 · .*\n🟢 Imagine · a fox in the snow · /);
     expect(text(await list(stage, 'member', { text: 'owl' }))).not.toContain('fox');
     expect(text(await list(stage, 'member', { state: 'failed' }))).toContain('No tasks found');
     expect(text(await list(stage, 'other'))).toContain('No tasks found');
-    const managed = text(await list(stage, 'admin', { whose: 'server' }));
-    expect(managed).toContain('a fox in the snow');
-    expect(managed).not.toContain('an owl at night');
+    const managerList = text(await list(stage, 'admin', { whose: 'server' }));
+    expect(managerList).toContain('a fox in the snow');
+    expect(managerList).not.toContain('an owl at night');
     expect(text(await list(stage, 'member', { whose: 'server' }))).toContain(
       'Only members with the Manage Server permission',
     );
@@ -28,36 +28,36 @@ describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
 
   it('/tasks shows a result again after three months, with Discord’s file and working buttons', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const before = await bytesOf(await grid(stage));
+    const originalBytes = await bytesOf(await orderGrid(stage));
     const [job] = jobs(stage.gateway);
     stage.gateway.jobs.expireFiles(job?.id ?? '');
     stage.clock.advance(90 * day);
     const page = await openTask(stage, await list(stage));
     expect(labels(page)).toContain('Show here');
-    const shown = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Finished in'));
-    expect(shown.ephemeral).toBe(false);
-    expect((await bytesOf(shown)).equals(before)).toBe(true);
-    const upscaled = await (await stage.discord.as('member').click(shown, 'U2')).message(says('Finished in'));
+    const copy = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Finished in'));
+    expect(copy.ephemeral).toBe(false);
+    expect((await bytesOf(copy)).equals(originalBytes)).toBe(true);
+    const upscaled = await (await stage.discord.as('member').click(copy, 'U2')).message(says('Finished in'));
     expect(upscaled.attachments).toHaveLength(1);
   });
 
   it('/tasks shows the tasks of a server to its managers in that server, and to the operator', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
     const { discord } = stage;
-    await grid(stage);
-    await grid(stage, { prompt: 'an owl in secret', private: true });
-    await grid(stage, { prompt: 'a hare in the hall' }, discord.as('member').in('hall'));
-    await grid(stage, { prompt: 'a wolf between us' }, discord.as('member').in('dm'));
+    await orderGrid(stage);
+    await orderGrid(stage, { prompt: 'an owl in secret', private: true });
+    await orderGrid(stage, { prompt: 'a hare in the hall' }, discord.as('member').in('hall'));
+    await orderGrid(stage, { prompt: 'a wolf between us' }, discord.as('member').in('dm'));
     const whose = { whose: 'server' };
-    const here = await list(stage, 'admin', whose);
-    expect(text(here)).toContain('fox');
-    expect(text(here)).not.toMatch(/owl|hare|wolf/);
+    const serverList = await list(stage, 'admin', whose);
+    expect(text(serverList)).toContain('fox');
+    expect(text(serverList)).not.toMatch(/owl|hare|wolf/);
     // The page of another member's task has no owner actions and no amounts.
-    const page = await openTask(stage, here, 'admin');
+    const page = await openTask(stage, serverList, 'admin');
     expect(labels(page)).toEqual(['Back', 'Show only to me', 'Show here', 'Delete message']);
-    const elsewhere = text(await list(stage, 'owner', whose, 'hall'));
-    expect(elsewhere).toContain('hare');
-    expect(elsewhere).not.toMatch(/fox|owl|wolf/);
+    const hallList = text(await list(stage, 'owner', whose, 'hall'));
+    expect(hallList).toContain('hare');
+    expect(hallList).not.toMatch(/fox|owl|wolf/);
     for (const who of ['member', 'other'])
       expect(text(await list(stage, who, whose))).toContain('Only members with the Manage Server permission');
     expect(text(await list(stage, 'member', whose, 'dm'))).toContain('works only on servers');
@@ -70,18 +70,18 @@ describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { world } = stage.discord;
     world.ownerId = world.user('other').id;
-    await grid(stage);
-    await grid(stage, { prompt: 'an owl in secret', private: true });
-    const shown = await list(stage, 'other', { whose: 'server' });
-    expect(text(shown)).toContain('fox');
-    expect(text(shown)).not.toContain('owl');
-    expect(text(await openTask(stage, shown, 'other'))).toContain('a fox in the snow');
+    await orderGrid(stage);
+    await orderGrid(stage, { prompt: 'an owl in secret', private: true });
+    const serverList = await list(stage, 'other', { whose: 'server' });
+    expect(text(serverList)).toContain('fox');
+    expect(text(serverList)).not.toContain('owl');
+    expect(text(await openTask(stage, serverList, 'other'))).toContain('a fox in the snow');
   });
 
   it('/tasks shows members with a user installation only their own tasks', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
-    await grid(stage, {}, stage.discord.as('installer'));
-    await grid(stage, { prompt: 'an owl at home' });
+    await orderGrid(stage, {}, stage.discord.as('installer'));
+    await orderGrid(stage, { prompt: 'an owl at home' });
     expect(text(await list(stage, 'installer'))).toContain('fox');
     expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain(
       'Only members with the Manage Server permission',
@@ -93,24 +93,24 @@ describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
   it('/tasks keeps its filter on every page', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
-    const words = [
+    const prompts = [
       '🦊 fox',
       '🦉',
       'fox '.repeat(60),
       '**fox** `x`',
-      ...Array.from({ length: 9 }, (_, at) => `fox ${at}`),
+      ...Array.from({ length: 9 }, (_, index) => `fox ${index}`),
     ];
-    stage.gateway.faults.add({ do: 'fail', times: words.length });
-    for (const prompt of words) await (await member.slash('imagine', { prompt })).message(says('This task failed'));
+    stage.gateway.faults.add({ do: 'fail', times: prompts.length });
+    for (const prompt of prompts) await (await member.slash('imagine', { prompt })).message(says('This task failed'));
     const first = await list(stage, 'member', { text: 'fox', kind: 'imagine', state: 'failed' });
     expect(offeredTaskIds(first)).toHaveLength(10);
     const second = await (await member.click(first, 'Older')).message((shown) => labels(shown).includes('Newest'));
     expect(offeredTaskIds(second)).toHaveLength(2);
     const page = await openTask(stage, second);
-    const back = await (await member.click(page, 'Back')).message(says('Your tasks'));
-    expect(offeredTaskIds(back)).toEqual(offeredTaskIds(second));
-    const all = [...offeredTaskIds(await list(stage)), ...offeredTaskIds(second)].map(({ label }) => label);
-    expect(all.every((label) => label.trim() !== '')).toBe(true);
+    const previousList = await (await member.click(page, 'Back')).message(says('Your tasks'));
+    expect(offeredTaskIds(previousList)).toEqual(offeredTaskIds(second));
+    const allLabels = [...offeredTaskIds(await list(stage)), ...offeredTaskIds(second)].map(({ label }) => label);
+    expect(allLabels.every((label) => label.trim() !== '')).toBe(true);
     expect(errorsIn(stage)).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { startBot } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
-import { GENERIC, localBot } from './video-scene.ts';
+import { GENERIC_PATH, localBot } from './video-scene.ts';
 
-const suggested = async ({ discord }: QuickStage): Promise<unknown[]> =>
+const suggestedModels = async ({ discord }: QuickStage): Promise<unknown[]> =>
   (await discord.as('member').complete('video', { model: '' }, 'model')).map(({ value }) => value);
 
 const settings = { DEFAULT_VIDEO_MODEL: '', MODEL_KINDS: '' };
@@ -13,45 +13,45 @@ it('A model whose ID does not reveal its kind is suggested first for videos once
   const stage = await localBot({ settings });
   const { discord } = stage;
   // On a busy machine the list of models may come too late for the first suggestions.
-  await expect.poll(async () => (await suggested(stage)).slice(0, 2)).toEqual(['reel-2', 'reel-2-pro']);
-  const before = await suggested(stage);
-  expect(before.indexOf('northlight/keyframes-1')).toBeGreaterThan(before.indexOf('motion-v1.6'));
+  await expect.poll(async () => (await suggestedModels(stage)).slice(0, 2)).toEqual(['reel-2', 'reel-2-pro']);
+  const suggestionsBefore = await suggestedModels(stage);
+  expect(suggestionsBefore.indexOf('northlight/keyframes-1')).toBeGreaterThan(suggestionsBefore.indexOf('motion-v1.6'));
   const model = 'northlight/keyframes-1';
   const exchange = await discord.as('member').slash('video', { prompt: 'waves', model });
   await exchange.message(says('Finished in'));
-  const fitting = ['reel-2', 'reel-2-pro', model, 'kling-v2-1', 'motion-v1.6'];
-  expect((await suggested(stage)).slice(0, 5)).toEqual(fitting);
+  const suitableModels = ['reel-2', 'reel-2-pro', model, 'kling-v2-1', 'motion-v1.6'];
+  expect((await suggestedModels(stage)).slice(0, 5)).toEqual(suitableModels);
   await stage.app.stop();
   await startBot(stage);
-  expect((await suggested(stage)).slice(0, 5)).toEqual(fitting);
+  expect((await suggestedModels(stage)).slice(0, 5)).toEqual(suitableModels);
 });
 
 it('A model that the gateway refuses with an error code is suggested last and no longer chosen, until it delivers', async () => {
   const stage = await localBot({ settings });
   const { discord, gateway } = stage;
-  await suggested(stage);
+  await suggestedModels(stage);
   const refusal = {
     error: { message: 'reel-2 makes no videos', type: 'invalid_request_error', code: 'model_not_supported' },
   };
-  gateway.faults.add({ do: { type: 'body', body: refusal, status: 400 }, on: { path: GENERIC } });
+  gateway.faults.add({ do: { type: 'body', body: refusal, status: 400 }, on: { path: GENERIC_PATH } });
   const refused = await discord.as('member').slash('video', { prompt: 'waves' });
   expect(text(await refused.message(says('reel-2 makes no videos')))).toContain('gateway');
-  expect((await suggested(stage)).at(-1)).toBe('reel-2');
-  const chosen = await discord.as('member').slash('video', { prompt: 'waves at dusk' });
-  expect(text(await chosen.message(says('Finished in')))).toContain('reel-2-pro');
-  const named = await discord.as('member').slash('video', { prompt: 'waves at noon', model: 'reel-2' });
-  await named.message(says('Finished in'));
-  expect((await suggested(stage))[0]).toBe('reel-2');
+  expect((await suggestedModels(stage)).at(-1)).toBe('reel-2');
+  const automatic = await discord.as('member').slash('video', { prompt: 'waves at dusk' });
+  expect(text(await automatic.message(says('Finished in')))).toContain('reel-2-pro');
+  const explicit = await discord.as('member').slash('video', { prompt: 'waves at noon', model: 'reel-2' });
+  await explicit.message(says('Finished in'));
+  expect((await suggestedModels(stage))[0]).toBe('reel-2');
 });
 
 it('A refusal that is not about the model does not change its place in the suggestions', async () => {
   const stage = await quickBot({ settings });
-  await suggested(stage);
+  await suggestedModels(stage);
   const refusal = {
     error: { message: 'The prompt is not allowed', type: 'invalid_request_error', code: 'prompt_blocked' },
   };
-  stage.gateway.faults.add({ do: { type: 'body', body: refusal, status: 400 }, on: { path: GENERIC } });
+  stage.gateway.faults.add({ do: { type: 'body', body: refusal, status: 400 }, on: { path: GENERIC_PATH } });
   const refused = await stage.discord.as('member').slash('video', { prompt: 'waves' });
   await refused.message(says('The prompt is not allowed'));
-  expect((await suggested(stage))[0]).toBe('reel-2');
+  expect((await suggestedModels(stage))[0]).toBe('reel-2');
 });

@@ -7,7 +7,7 @@ import { bytesOf, errorsIn, shortSongs } from './proof.ts';
 import { batchPolls, orderSongs, singlePolls } from './songs.ts';
 
 const quickGateway = () => ({ speed: 60, studio: shortSongs() });
-const names = (message: Message) => message.attachments.map(({ filename }) => filename);
+const fileNames = (message: Message) => message.attachments.map(({ filename }) => filename);
 const isComplete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
 describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway profile', (profile) => {
@@ -26,7 +26,7 @@ describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway pro
     expect(text(message)).toMatch(
       /1\. 🟢 \*\*Light\*\* · 2 tracks · 0:20 \+ 0:20 · folk\n> Words of Light\n2\. 🔴 \*\*Storm\*\* · Failed: too loud\n3\. 🟢 \*\*Harbour\*\*/,
     );
-    expect(names(message)).toEqual([
+    expect(fileNames(message)).toEqual([
       ...['Light-1.wav', 'Light-2.wav', 'Harbour-3.wav', 'Harbour-4.wav'],
       ...[1, 2, 3, 4].map((number) => expect.stringMatching(new RegExp(`^cover${number}-\\w+\\.png$`))),
     ]);
@@ -46,8 +46,8 @@ describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway pro
     gateway.faults.add({ do: { type: 'stick' } });
     const [storm] = await orderSongs(gateway, 'Storm');
     const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
-    const early = await exchange.message((message) => names(message).includes('Light-1.wav'));
-    expect(text(early)).toContain('1 of 2 finished.');
+    const partial = await exchange.message((message) => fileNames(message).includes('Light-1.wav'));
+    expect(text(partial)).toContain('1 of 2 finished.');
   });
 
   it('/music follow continues in the same message after a restart', async () => {
@@ -61,7 +61,7 @@ describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway pro
     await startBot(stage);
     const message = await exchange.message(isComplete);
     expect(message.id).toBe(first.id);
-    expect(names(message)).toHaveLength(8);
+    expect(fileNames(message)).toHaveLength(8);
   });
 
   it('/music follow uses pages if one message is too small, and attaches the tracks of the selected song', async () => {
@@ -71,36 +71,36 @@ describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway pro
     const owner = discord.as('owner');
     const exchange = await owner.slash('music follow', { ids: ids.join(','), private: true });
     const message = await exchange.message(isComplete);
-    expect(names(message)).toEqual([]);
+    expect(fileNames(message)).toEqual([]);
     expect(text(message)).toContain('15. 🟢 **Song 15** · 2 tracks');
     expect(text(message)).not.toContain('Song 16');
-    const turned = await (await owner.click(message, 'Next')).message(says('Page 2 of 2'));
-    expect(turned.id).toBe(message.id);
-    expect(text(turned)).toContain('17. 🟢 **Song 17**');
-    const tracks = await (await owner.choose(turned, 'Select a song', ['Song 17'])).message();
+    const secondPage = await (await owner.click(message, 'Next')).message(says('Page 2 of 2'));
+    expect(secondPage.id).toBe(message.id);
+    expect(text(secondPage)).toContain('17. 🟢 **Song 17**');
+    const tracks = await (await owner.choose(secondPage, 'Select a song', ['Song 17'])).message();
     expect(tracks.id).not.toBe(message.id);
     expect(tracks.ephemeral).toBe(true);
     expect(text(tracks)).toContain('🎵 **Song 17** · 0:20');
     expect(text(tracks)).toContain('> Words of Song 17');
-    expect(names(tracks).filter((name) => name.endsWith('.wav'))).toHaveLength(2);
+    expect(fileNames(tracks).filter((name) => name.endsWith('.wav'))).toHaveLength(2);
   });
 });
 
 describe('/music follow', () => {
-  it('/music follow polls a single song when a member selects it before its end', async () => {
+  it('/music follow polls a single song when a member selects it before it has finished', async () => {
     const { discord, gateway } = await quickBot({ gateway: { ...quickGateway() } });
     gateway.faults.add({ do: { type: 'stick' }, times: 7 });
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
     const owner = discord.as('owner');
     const exchange = await owner.slash('music follow', { ids: ids.join(' ') });
     const message = await exchange.message(says('0 of 7'));
-    const before = singlePolls(gateway).length;
-    const [, chosen = ''] = ids;
+    const pollsBefore = singlePolls(gateway).length;
+    const [, chosenId = ''] = ids;
     const select = 'Select a song';
-    await (await owner.choose(message, select, [chosen])).message();
-    const requests = () => singlePolls(gateway).slice(before);
+    await (await owner.choose(message, select, [chosenId])).message();
+    const requests = () => singlePolls(gateway).slice(pollsBefore);
     // The poll is sent as soon as the rate limit allows it.
-    await expect.poll(() => requests().map(({ path }) => path)).toEqual([`/music/fetch/${chosen}`]);
+    await expect.poll(() => requests().map(({ path }) => path)).toEqual([`/music/fetch/${chosenId}`]);
   });
 
   it('/music follow polls a song again if its files have expired, and says so', async () => {
@@ -109,14 +109,14 @@ describe('/music follow', () => {
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
     const owner = discord.as('owner');
     const message = await (await owner.slash('music follow', { ids: ids.join(' ') })).message(isComplete);
-    const before = singlePolls(gateway).length;
+    const pollsBefore = singlePolls(gateway).length;
     const tracks = await (await owner.choose(message, 'Select a song', ['C3'])).message();
     expect(text(tracks)).toContain('**C3** · <@');
     expect(text(tracks)).not.toContain('Made from');
     expect(text(tracks)).toMatch(/2 results .*(downloaded|no longer available)/);
     expect(
       singlePolls(gateway)
-        .slice(before)
+        .slice(pollsBefore)
         .map(({ path }) => path),
     ).toEqual([`/music/fetch/${ids[2]}`]);
   });
@@ -127,7 +127,7 @@ describe('/music follow', () => {
     await (await member.slash('music make', { about: 'a storm' })).message();
     const [job] = gateway.jobs.list();
     const message = await (await discord.as('other').slash('music follow', { ids: job?.id ?? '' })).message(isComplete);
-    expect(names(message).filter((name) => name.endsWith('.wav'))).toHaveLength(2);
+    expect(fileNames(message).filter((name) => name.endsWith('.wav'))).toHaveLength(2);
     expect(batchPolls(gateway)).toEqual([]);
   });
 
@@ -142,28 +142,28 @@ describe('/music follow', () => {
     await follow.message(says('1 song'));
     await app.stop();
     await startBot(stage);
-    const used = text(await (await other.slash('usage')).message());
-    expect(used).toContain('You have no usage');
-    expect(used).not.toContain('has not finished');
+    const usage = text(await (await other.slash('usage')).message());
+    expect(usage).toContain('You have no usage');
+    expect(usage).not.toContain('has not finished');
   });
 
-  it('/music follow allows operators and managers to use foreign ids, and names the ids that it refuses', async () => {
+  it('/music follow allows operators and managers to follow songs that the bot did not order, and names the ids that it refuses', async () => {
     const stage = await quickStage({ gateway: quickGateway() });
     const { discord, gateway, config } = stage;
     const adminGuildIds = [discord.world.guild('atelier').id];
     await startBot({ ...stage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
-    const follow = async (by: string, ids: string, isPrivate = false, where = 'studio') =>
-      text(await (await discord.as(by).in(where).slash('music follow', { ids, private: isPrivate })).message());
+    const follow = async (who: string, ids: string, isPrivate = false, channel = 'studio') =>
+      text(await (await discord.as(who).in(channel).slash('music follow', { ids, private: isPrivate })).message());
     const [first = '', second = '', third = ''] = await orderSongs(gateway, 'A1', 'B2', 'C3');
-    const not = 'Only the operator and admins of the bot’s admin servers can follow';
-    expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${not} .${first}., .${second}.`));
+    const refusalText = 'Only the operator and admins of the bot’s admin servers can follow';
+    expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${refusalText} .${first}., .${second}.`));
     expect(batchPolls(gateway).length + singlePolls(gateway).length).toBe(0);
     // The owner is the operator; the admin manages the admin server.
     expect(await follow('owner', first, true, 'hall')).toContain('1 song');
     expect(await follow('admin', second)).toContain('1 song');
-    // Everyone may follow a public song now, but only its owner a private one.
+    // Everyone may now follow a public song, but only its owner may follow a private one.
     expect(await follow('member', second)).toContain('1 song');
-    expect(await follow('member', `${second} ${first}`)).toContain(`${not} \`${first}\``);
+    expect(await follow('member', `${second} ${first}`)).toContain(`${refusalText} \`${first}\``);
     expect(await follow('admin', `${first} ${third}`)).toContain('Only the member who requested them');
     expect(await follow('admin', `${first} ${third}`)).toContain(first);
     expect(await follow('owner', first)).toContain('with `private: True`');
@@ -176,9 +176,9 @@ describe('/music follow', () => {
     [Array.from({ length: 301 }, (_, index) => `id-${index}`).join(), 'at most `300` tasks'],
   ])('/music follow refuses invalid ids: case %#', async (ids, words) => {
     const { discord, gateway } = await quickBot();
-    const heard = gateway.heard.length;
+    const requestCount = gateway.requests.length;
     expect(text(await (await discord.as('owner').slash('music follow', { ids })).message())).toContain(words);
-    expect(gateway.heard).toHaveLength(heard);
+    expect(gateway.requests).toHaveLength(requestCount);
   });
 });
 
@@ -186,18 +186,18 @@ it('300 songs share one message with pages, and each round has at most three pol
   const fixture = await quickBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
   const { discord, gateway } = fixture;
   const ids = await orderSongs(gateway, ...Array.from({ length: 300 }, (_, index) => `Song ${index + 1}`));
-  const half = (from: number) => ids.slice(from, from + 150).join(' ');
+  const idsFrom = (from: number) => ids.slice(from, from + 150).join(' ');
   const owner = discord.as('owner');
-  const exchange = await owner.slash('music follow', { ids: half(0), more: half(150), private: true });
+  const exchange = await owner.slash('music follow', { ids: idsFrom(0), more: idsFrom(150), private: true });
   const message = await exchange.message(isComplete);
   expect(text(message)).toContain('**300 songs**');
   expect(text(message)).toContain('Page 1 of 20');
   const pollTimes = [...batchPolls(gateway), ...singlePolls(gateway)].map(({ at }) => at).toSorted((a, b) => a - b);
-  const within = pollTimes.map((start) => pollTimes.filter((at) => at >= start && at < start + 2_000).length);
-  expect(Math.max(...within)).toBeLessThanOrEqual(3);
+  const pollsPerWindow = pollTimes.map((start) => pollTimes.filter((at) => at >= start && at < start + 2_000).length);
+  expect(Math.max(...pollsPerWindow)).toBeLessThanOrEqual(3);
   const edits = discord.requests.filter(({ method }) => method === 'PATCH').length;
   expect(edits).toBeLessThan(12);
-  const turned = await (await owner.click(message, 'Next')).message(says('Page 2 of 20'));
-  expect(text(turned)).toContain('16. 🟢 **Song 16**');
+  const secondPage = await (await owner.click(message, 'Next')).message(says('Page 2 of 20'));
+  expect(text(secondPage)).toContain('16. 🟢 **Song 16**');
   expect(errorsIn(fixture)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { startBot } from '../bot.ts';
 import { labels, messagesWith, quickBot, quickStage, says } from '../quick.ts';
 import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 
-const missing = 'This gateway cannot generate songs';
+const notSupported = 'This gateway cannot generate songs';
 const quickGateway = () => ({ speed: 60, studio: shortSongs() });
 
 describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profile', (profile) => {
@@ -53,8 +53,8 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
     const lyrics = 'Harbour lights are calling. '.repeat(60).trim();
     const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Finished in'));
     expect(text(message)).toContain('The lyrics are in the attached file');
-    const place = message.attachments.findIndex(({ filename }) => filename.startsWith('lyrics-'));
-    expect((await bytesOf(message, place)).toString()).toContain(lyrics);
+    const index = message.attachments.findIndex(({ filename }) => filename.startsWith('lyrics-'));
+    expect((await bytesOf(message, index)).toString()).toContain(lyrics);
   });
 
   it('/music make shows why a song failed, and a retry can use the same or another prompt', async () => {
@@ -66,7 +66,7 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
     );
     expect(text(failed)).toContain('too loud');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
-    // Before that, an identical request would count as a duplicate.
+    // Waits until an identical request no longer counts as a duplicate.
     clock.advance(5_000);
     await (await member.click(failed, 'Retry')).message(says('Finished in'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();
@@ -82,37 +82,37 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
     const stage = await quickStage({ gateway: { profile, ...quickGateway() } });
     const { discord, gateway, clock } = stage;
     await startBot(stage);
-    const none: Fault = { type: 'status', status: 404, code: 'invalid_url', message: 'Invalid URL' };
-    gateway.faults.add({ on: { path: '/music/submit' }, do: none, times: 2 });
-    const make = (by: string, about: string) => discord.as(by).slash('music make', { about });
-    expect(text(await (await make('member', 'a storm')).message())).toContain(missing);
-    expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
+    const notFound: Fault = { type: 'status', status: 404, code: 'invalid_url', message: 'Invalid URL' };
+    gateway.faults.add({ on: { path: '/music/submit' }, do: notFound, times: 2 });
+    const makeSong = (who: string, about: string) => discord.as(who).slash('music make', { about });
+    expect(text(await (await makeSong('member', 'a storm')).message())).toContain(notSupported);
+    expect(text(await (await makeSong('other', 'a calm')).message())).toContain(notSupported);
     expect(orders(gateway)).toHaveLength(1);
-    const used = text(await (await discord.as('member').slash('usage')).message());
-    expect(used).toContain('You have no usage');
-    expect(used).not.toContain('has not finished');
+    const usage = text(await (await discord.as('member').slash('usage')).message());
+    expect(usage).toContain('You have no usage');
+    expect(usage).not.toContain('has not finished');
     expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('No tasks found');
     clock.advance(10 * 60_000);
-    expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
+    expect(text(await (await makeSong('other', 'a calm')).message())).toContain(notSupported);
     expect(orders(gateway)).toHaveLength(2);
     clock.advance(10 * 60_000);
-    await (await make('other', 'a calm')).message(says('Finished in'));
+    await (await makeSong('other', 'a calm')).message(says('Finished in'));
   });
 });
 
 describe('/music make', () => {
   it.each([302, 404, 405, 501])(
-    '/music make reports a %s without a reason to the member, and stays available to others',
+    '/music make reports a response with status %s without a reason to the member, and stays available to others',
     async (status) => {
       const { discord, gateway } = await quickBot({ gateway: quickGateway() });
-      const bare: Fault =
+      const fault: Fault =
         status < 400
           ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
           : { type: 'status', status, as: 'empty' };
-      gateway.faults.add({ on: { path: '/music/submit' }, do: bare });
-      const make = (by: string) => discord.as(by).slash('music make', { about: 'a storm' });
-      expect(text(await (await make('member')).message())).toContain(missing);
-      await (await make('other')).message(says('Finished in'));
+      gateway.faults.add({ on: { path: '/music/submit' }, do: fault });
+      const makeSong = (who: string) => discord.as(who).slash('music make', { about: 'a storm' });
+      expect(text(await (await makeSong('member')).message())).toContain(notSupported);
+      await (await makeSong('other')).message(says('Finished in'));
       expect(orders(gateway)).toHaveLength(2);
     },
   );
@@ -120,9 +120,9 @@ describe('/music make', () => {
   it('/music make does not mistake other failures for missing support', async () => {
     const { discord, gateway } = await quickBot();
     gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 403 } });
-    const make = (about: string) => discord.as('member').slash('music make', { about });
-    expect(text(await (await make('a storm')).message())).not.toContain(missing);
-    expect(text(await (await make('a calm')).message())).not.toContain(missing);
+    const makeSong = (about: string) => discord.as('member').slash('music make', { about });
+    expect(text(await (await makeSong('a storm')).message())).not.toContain(notSupported);
+    expect(text(await (await makeSong('a calm')).message())).not.toContain(notSupported);
     expect(orders(gateway)).toHaveLength(2);
   });
 
@@ -149,10 +149,13 @@ describe('/music make', () => {
       gateway: quickGateway(),
     });
     const member = discord.as('member');
-    const names = async () => (await member.complete('music make', { model: '' }, 'model')).map(({ value }) => value);
+    const suggestedModels = async () =>
+      (await member.complete('music make', { model: '' }, 'model')).map(({ value }) => value);
     // Suggestions do not wait for a slow list.
-    await expect.poll(names).toContain('chorale-4');
-    expect((await names()).indexOf('chorale-4')).toBeLessThan((await names()).indexOf('lumen-image-1'));
+    await expect.poll(suggestedModels).toContain('chorale-4');
+    expect((await suggestedModels()).indexOf('chorale-4')).toBeLessThan(
+      (await suggestedModels()).indexOf('lumen-image-1'),
+    );
     await (await member.slash('music make', { about: 'a storm' })).message();
     expect(orders(gateway)[0]?.body).toEqual({ gpt_description_prompt: 'a storm', mv: 'chorale-4' });
   });

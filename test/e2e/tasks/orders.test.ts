@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, quickBot, says, submits } from '../quick.ts';
+import { labels, quickBot, says, submitCount } from '../quick.ts';
 
 /** Responses with which the gateway refuses a request, each with the text that a member reads. */
 const refusals = {
@@ -13,7 +13,7 @@ const refusals = {
 } satisfies Partial<Record<PresetName, string>>;
 
 /** Failures after which it is unknown whether the request was accepted. */
-const doubts = [
+const ambiguousFaults = [
   'server-error',
   'bad-gateway',
   'gateway-timeout',
@@ -39,13 +39,13 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
       const member = discord.as('member');
       const exchange = await member.slash('imagine', { prompt: 'a fox' });
       expect(text(await exchange.message())).toContain(words);
-      expect(submits(gateway)).toBe(1);
+      expect(submitCount(gateway)).toBe(1);
       expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
       await app.stop();
     },
   );
 
-  it.each(doubts)(
+  it.each(ambiguousFaults)(
     'A request with an unknown outcome (%s) is left for its owner to decide and never resubmitted automatically',
     async (name) => {
       const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
@@ -56,7 +56,7 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
       expect(labels(message)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
       clock.advance(120_000);
       expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
-      expect(submits(gateway)).toBe(1);
+      expect(submitCount(gateway)).toBe(1);
     },
   );
 
@@ -64,7 +64,7 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: onSubmit, do: { type: 'drip', bytes: 20, everyMs: 5 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it('A redirected order is refused, and the redirect is not followed', async () => {
@@ -73,7 +73,7 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
     gateway.faults.add({ on: onSubmit, do: redirect });
     const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
     expect(text(message)).toContain('does not support this feature');
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it.each(['error-in-200', 'success-false', 'unavailable'] as const)(
@@ -83,46 +83,54 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
       gateway.faults.add({ on: onSubmit, do: name });
       const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
       expect(text(message)).toMatch(/couldn’t confirm|The gateway (refused this|is temporarily unavailable)/);
-      expect(submits(gateway)).toBe(1);
+      expect(submitCount(gateway)).toBe(1);
     },
   );
 });
 
-it('The tests of orders cover every fault that a response can have', () => {
-  const spoilsJobs = ['stick', 'fail', 'slow', 'lose-files', 'huge-file', 'no-media', 'imposter', 'no-buttons'];
-  const ofAnswers = Object.entries(faultPresets)
+it('The tests of submits cover every fault that a response can have', () => {
+  const jobFaults = ['stick', 'fail', 'slow', 'lose-files', 'huge-file', 'no-media', 'imposter', 'no-buttons'];
+  const responseFaults = Object.entries(faultPresets)
     // Faults of text streams, live sessions and callbacks have their own tests.
-    .filter(([, { type }]) => !['text', 'realtime', 'callbacks'].includes(type) && !spoilsJobs.includes(type))
+    .filter(([, { type }]) => !['text', 'realtime', 'callbacks'].includes(type) && !jobFaults.includes(type))
     .map(([name]) => name)
     .filter((name) => name !== 'answer-after-callbacks');
-  const waits = ['rate-limited', 'rate-limited-silent', 'rate-limited-until', 'saturated'];
-  const tried = [...Object.keys(refusals), ...waits, ...doubts, 'drip', 'error-in-200', 'success-false', 'unavailable'];
-  expect(ofAnswers.toSorted()).toEqual(tried.toSorted());
+  const rateLimitFaults = ['rate-limited', 'rate-limited-silent', 'rate-limited-until', 'saturated'];
+  const testedFaults = [
+    ...Object.keys(refusals),
+    ...rateLimitFaults,
+    ...ambiguousFaults,
+    'drip',
+    'error-in-200',
+    'success-false',
+    'unavailable',
+  ];
+  expect(responseFaults.toSorted()).toEqual(testedFaults.toSorted());
 });
 
 describe('A request with an unknown outcome', () => {
-  async function unknown() {
-    const quick = await quickBot({ gateway: { speed: 20 } });
-    quick.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
-    const message = await (await quick.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
-    return { ...quick, message };
+  async function botWithUnknownOutcome() {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    stage.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
+    const message = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
+    return { ...stage, message };
   }
 
   it('The owner of a request with an unknown outcome can retry it in the same message, once however often the button is pressed', async () => {
-    const { discord, gateway, message } = await unknown();
+    const { discord, gateway, message } = await botWithUnknownOutcome();
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(message, 'Try again (may be charged twice)')));
     await discord.until(() =>
       discord.messages('studio').find((one) => one.id === message.id && says('Finished in')(one)),
     );
-    expect(submits(gateway)).toBe(2);
+    expect(submitCount(gateway)).toBe(2);
     const replies = presses.flatMap((press) => press.followUps());
     expect(replies.map(text)).toEqual([expect.stringContaining('already been resubmitted')]);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
   it('A request with an unknown outcome can be retried again after a refused retry', async () => {
-    const { discord, gateway, message } = await unknown();
+    const { discord, gateway, message } = await botWithUnknownOutcome();
     const member = discord.as('member');
     gateway.faults.add({ on: onSubmit, do: 'unauthorized' });
     const refused = await member.click(message, 'Try again (may be charged twice)');
@@ -131,16 +139,16 @@ describe('A request with an unknown outcome', () => {
     await discord.until(() =>
       discord.messages('studio').find((one) => one.id === message.id && says('Finished in')(one)),
     );
-    expect(submits(gateway)).toBe(3);
+    expect(submitCount(gateway)).toBe(3);
   });
 
   it('Only its owner can dismiss a request with an unknown outcome', async () => {
-    const { discord, gateway, message } = await unknown();
+    const { discord, gateway, message } = await botWithUnknownOutcome();
     const refused = await discord.as('other').click(message, 'Dismiss');
     expect(text(await refused.followUp())).toContain('Only the member who requested');
     const dismissed = await (await discord.as('member').click(message, 'Dismiss')).message();
     expect(text(dismissed)).toContain('Dismissed');
     expect(labels(dismissed)).toEqual(['Delete']);
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 });

@@ -5,15 +5,15 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
-import { type QuickStage, quickBot, says, submits } from '../quick.ts';
+import { type QuickStage, quickBot, says, submitCount } from '../quick.ts';
 import { list, openTask, publicMessages, requestErasure, waitForMessage } from './pages.ts';
-import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
+import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
 
-/** Waits until the message reports the end. */
+/** Erases a member's data and waits until the reply says that this is done. */
 const erase = async (stage: QuickStage, who = 'member'): Promise<Message> =>
   (await requestErasure(stage, who)).message(says('Your data has been deleted'));
 
-const usedBy = async ({ discord }: QuickStage, who: string): Promise<string> =>
+const usageText = async ({ discord }: QuickStage, who: string): Promise<string> =>
   text(await (await discord.as(who).slash('usage', { by: 'model' })).message());
 
 const MINUTE_MS = 60_000;
@@ -29,11 +29,11 @@ function readNamespace({ config }: QuickStage, namespace: string): Record<string
 describe.each(profiles)('A member’s own data with the %s gateway profile', (profile) => {
   it('An export is a file with all of a member’s data except tokens and keys', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    await grid(stage, { prompt: 'a fox in the snow', private: true });
-    await grid(stage, { prompt: 'an owl of another member' }, stage.discord.as('other'));
-    const exported = await (await stage.discord.as('member').click(await list(stage), 'Export my data')).message();
-    expect(exported.ephemeral).toBe(true);
-    const json = (await bytesOf(exported)).toString();
+    await orderGrid(stage, { prompt: 'a fox in the snow', private: true });
+    await orderGrid(stage, { prompt: 'an owl of another member' }, stage.discord.as('other'));
+    const exportMessage = await (await stage.discord.as('member').click(await list(stage), 'Export my data')).message();
+    expect(exportMessage.ephemeral).toBe(true);
+    const json = (await bytesOf(exportMessage)).toString();
     const data = JSON.parse(json) as { tasks: { request: object; remoteId: string }[]; ledger: { kind: string }[] };
     expect(data.tasks).toHaveLength(1);
     expect(data.tasks[0]).toMatchObject({ kind: 'imagine', request: { typed: 'a fox in the snow' } });
@@ -47,11 +47,11 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, clock } = stage;
     const member = discord.as('member');
-    await grid(stage);
+    await orderGrid(stage);
     clock.advance(20 * MINUTE_MS);
     const lists = [await list(stage), await list(stage), await list(stage)];
-    const pressed = await Promise.all(lists.map((one) => member.click(one, 'Export my data')));
-    const answers = await Promise.all(pressed.map((one) => one.message()));
+    const presses = await Promise.all(lists.map((one) => member.click(one, 'Export my data')));
+    const answers = await Promise.all(presses.map((one) => one.message()));
     const files = answers.filter(({ attachments }) => attachments.length > 0);
     expect(files.length).toBeGreaterThan(0);
     expect(files.length).toBeLessThan(3);
@@ -69,14 +69,14 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
 
   it('An erasure deletes the data and messages of one member and of no one else', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const mine = await grid(stage);
-    const theirs = await grid(stage, { prompt: 'an owl' }, stage.discord.as('other'));
-    const done = await erase(stage);
-    expect(text(done)).toContain('Your data has been deleted (tasks: 1, messages: 1)');
-    expect(stage.discord.messages('studio').map(({ id }) => id)).not.toContain(mine.id);
-    expect(stage.discord.messages('studio').map(({ id }) => id)).toContain(theirs.id);
+    const ownResult = await orderGrid(stage);
+    const otherResult = await orderGrid(stage, { prompt: 'an owl' }, stage.discord.as('other'));
+    const report = await erase(stage);
+    expect(text(report)).toContain('Your data has been deleted (tasks: 1, messages: 1)');
+    expect(stage.discord.messages('studio').map(({ id }) => id)).not.toContain(ownResult.id);
+    expect(stage.discord.messages('studio').map(({ id }) => id)).toContain(otherResult.id);
     expect(text(await list(stage))).toContain('No tasks found');
-    expect(await usedBy(stage, 'member')).not.toContain('imagine');
+    expect(await usageText(stage, 'member')).not.toContain('imagine');
   });
 
   it('An erasure deletes a running job once it ends, without showing it', async () => {
@@ -85,23 +85,25 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
     expect(text(await erase(stage))).toContain('1 task is still running');
-    const before = stage.discord.messages('studio').length;
+    const countBefore = stage.discord.messages('studio').length;
     stage.gateway.jobs.finish(jobs(stage.gateway).at(-1)?.id ?? '');
     await expect.poll(async () => text(await list(stage)), { timeout: 20_000 }).toContain('No tasks found');
-    expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral).length).toBeLessThanOrEqual(before);
-    expect(submits(stage.gateway)).toBe(1);
+    expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral).length).toBeLessThanOrEqual(
+      countBefore,
+    );
+    expect(submitCount(stage.gateway)).toBe(1);
   });
 
   it('An erasure also deletes owner pings and results that were shown elsewhere', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 1 } });
     const member = stage.discord.as('member');
-    await grid(stage);
+    await orderGrid(stage);
     await waitForMessage(stage, 'studio', 'your task has finished');
     await expect.poll(async () => text(await list(stage))).toContain('🟢');
     const page = await openTask(stage, await list(stage));
     await (await member.click(page, 'Show here')).message(says('Finished in'));
-    const inHall = await list(stage, 'member', {}, 'hall');
-    await (await member.click(await openTask(stage, inHall), 'Show here')).message(says('Finished in'));
+    const hallList = await list(stage, 'member', {}, 'hall');
+    await (await member.click(await openTask(stage, hallList), 'Show here')).message(says('Finished in'));
     expect([publicMessages(stage).length, publicMessages(stage, 'hall').length]).toEqual([3, 1]);
     expect(text(await erase(stage))).toContain('Your data has been deleted (tasks: 1, messages: 4)');
     expect([...publicMessages(stage), ...publicMessages(stage, 'hall')]).toEqual([]);
@@ -110,29 +112,29 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
 
   it('An erasure names the messages that the bot cannot reach', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const secret = await grid(stage, { private: true });
+    const privateResult = await orderGrid(stage, { private: true });
     stage.clock.advance(20 * MINUTE_MS);
-    const done = await erase(stage);
-    expect(text(done)).toContain('could not delete 1 message');
-    expect(text(done)).toContain(`/${secret.channel_id}/${secret.id}>`);
+    const report = await erase(stage);
+    expect(text(report)).toContain('could not delete 1 message');
+    expect(text(report)).toContain(`/${privateResult.channel_id}/${privateResult.id}>`);
   });
 
   it.each([
     ['is reported in the same place', false],
     ['is reported in a direct message after the token has expired', true],
-  ])('A long erasure is confirmed immediately, and its end %s', async (_, isDead) => {
+  ])('A long erasure is confirmed immediately, and its end %s', async (_, hasExpired) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, clock } = stage;
-    await grid(stage);
+    await orderGrid(stage);
     clock.advance(20 * MINUTE_MS);
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
     const exchange = await requestErasure(stage);
     const answer = await exchange.message(says('Your data is being deleted'));
     expect(answer.ephemeral).toBe(true);
     expect(publicMessages(stage)).toHaveLength(1);
-    if (isDead) discord.expireTokens();
+    if (hasExpired) discord.expireTokens();
     discord.faults.clear();
-    const reply = isDead
+    const reply = hasExpired
       ? await waitForMessage(stage, 'dm', 'Your data has been deleted')
       : await exchange.followUp(says('Your data has been deleted'));
     expect(text(reply)).toContain('Your data has been deleted (tasks: 1, messages: 1)');
@@ -141,7 +143,7 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
 
   it('An erasure continues after a restart and reports its end', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    await grid(stage);
+    await orderGrid(stage);
     stage.clock.advance(20 * MINUTE_MS);
     stage.discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'hang' }, times: 30 });
     await (await requestErasure(stage)).message(says('Your data is being deleted'));
@@ -160,9 +162,9 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
-    await grid(stage, { prompt: 'an owl' });
-    const exported = await (await discord.as('member').click(await list(stage), 'Export my data')).message();
-    const json = (await bytesOf(exported)).toString();
+    await orderGrid(stage, { prompt: 'an owl' });
+    const exportMessage = await (await discord.as('member').click(await list(stage), 'Export my data')).message();
+    const json = (await bytesOf(exportMessage)).toString();
     const keys = readNamespace(stage, 'live')
       .concat(readNamespace(stage, 'finished'))
       .map((task) => String(task.idempotencyKey));
@@ -171,8 +173,8 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     expect(JSON.parse(json).tasks).toHaveLength(2);
     for (const secret of secrets) expect([json.includes(secret), logged().includes(secret)]).toEqual([false, false]);
     await erase(stage);
-    const marks = readNamespace(stage, 'forgetting');
-    expect(marks).toHaveLength(1);
-    for (const { secret } of marks) expect(logged()).not.toContain(secret);
+    const erasureRows = readNamespace(stage, 'forgetting');
+    expect(erasureRows).toHaveLength(1);
+    for (const { secret } of erasureRows) expect(logged()).not.toContain(secret);
   });
 });

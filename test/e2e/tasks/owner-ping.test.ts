@@ -9,8 +9,8 @@ import { quickBot, quickStage, says } from '../quick.ts';
 const minute = 60_000;
 const pollOptions = { timeout: 20_000 };
 
-/** All messages in all channels that notify someone. */
-const calls = (discord: EmbeddedDiscord): Message[] =>
+/** All messages in all channels that ping a member or everyone. */
+const pings = (discord: EmbeddedDiscord): Message[] =>
   [...discord.world.channels.keys()]
     .flatMap((id) => discord.messages(id))
     .filter(({ mentions, mention_everyone }) => mentions.length > 0 || mention_everyone);
@@ -31,7 +31,7 @@ describe.each(profiles)('The owner ping of a long job with the %s gateway profil
     const final = await exchange.message(says('Finished in'));
     await waitUntilIdle(discord);
     const { id } = discord.world.user('member');
-    expect(calls(discord)).toMatchObject([
+    expect(pings(discord)).toMatchObject([
       {
         content: `<@${id}>, your task has finished.`,
         type: MessageType.Reply,
@@ -53,7 +53,7 @@ describe.each(profiles)('The owner ping of a long job with the %s gateway profil
     clock.advance(2 * minute);
     await exchange.message(says('This task failed'));
     await waitUntilIdle(discord);
-    expect(calls(discord).map(text)).toEqual([`<@${discord.world.user('member').id}>, your task failed.`]);
+    expect(pings(discord).map(text)).toEqual([`<@${discord.world.user('member').id}>, your task failed.`]);
   });
 });
 
@@ -62,7 +62,7 @@ describe('The owner ping of a job', () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     await waitUntilIdle(discord);
-    expect(calls(discord)).toEqual([]);
+    expect(pings(discord)).toEqual([]);
     expect(discord.messages('studio').filter(says('<@'))).toHaveLength(1);
   });
 
@@ -75,12 +75,12 @@ describe('The owner ping of a job', () => {
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect
-      .poll(() => gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length, pollOptions)
+      .poll(() => gateway.requests.filter(({ path }) => path.endsWith('/fetch')).length, pollOptions)
       .toBeGreaterThan(3);
     clock.advance(6 * minute);
     await exchange.message(says('no longer has this task'));
     await waitUntilIdle(discord);
-    expect(calls(discord).map(text)).toEqual([
+    expect(pings(discord).map(text)).toEqual([
       expect.stringContaining('we couldn’t confirm what happened to your task'),
     ]);
   });
@@ -92,7 +92,7 @@ describe('The owner ping of a job', () => {
     clock.advance(5 * minute);
     await exchange.message(says('Finished in'));
     await waitUntilIdle(discord);
-    expect(calls(discord)).toEqual([]);
+    expect(pings(discord)).toEqual([]);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe('The owner ping of a job', () => {
     }
     await startBot(stage);
     await waitUntilIdle(discord);
-    expect(calls(discord)).toHaveLength(1);
+    expect(pings(discord)).toHaveLength(1);
     expect(discord.messages('studio').filter(says('Finished in'))).toHaveLength(1);
   });
 
@@ -127,6 +127,6 @@ describe('The owner ping of a job', () => {
     clock.advance(2 * minute);
     await exchange.message(says('Finished in'));
     await waitUntilIdle(discord);
-    expect(calls(discord)).toHaveLength(1);
+    expect(pings(discord)).toHaveLength(1);
   });
 });

@@ -6,23 +6,23 @@ type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
 
 /** Returns the `/tasks` reply to a member in a channel. */
 export async function list({ discord }: QuickStage, who = 'member', options: Options = {}, channel?: string) {
-  const person = channel === undefined ? discord.as(who) : discord.as(who).in(channel);
-  return (await person.slash('tasks', options)).message();
+  const actor = channel === undefined ? discord.as(who) : discord.as(who).in(channel);
+  return (await actor.slash('tasks', options)).message();
 }
 
 /** The ids of the tasks in the menu of a list. */
-export const offeredTaskIds = (shown: Message): { value: string; label: string }[] =>
-  (shown.components ?? [])
+export const offeredTaskIds = (taskList: Message): { value: string; label: string }[] =>
+  (taskList.components ?? [])
     .flatMap((row): { options?: { value: string; label: string }[] }[] =>
       'components' in row ? (row.components as object[]) : [],
     )
     .flatMap((one) => one.options ?? []);
 
-/** Opens a task from a list; by default the newest one. */
-export async function openTask(stage: QuickStage, shown: Message, who = 'member', words = ''): Promise<Message> {
-  const option = offeredTaskIds(shown).find(({ label }) => label.includes(words));
-  const chosen = await stage.discord.as(who).choose(shown, 'Open a task', [option?.value ?? '']);
-  return chosen.message(says('Requested'));
+/** Opens the newest task of a list whose label contains `words`. */
+export async function openTask(stage: QuickStage, taskList: Message, who = 'member', words = ''): Promise<Message> {
+  const option = offeredTaskIds(taskList).find(({ label }) => label.includes(words));
+  const exchange = await stage.discord.as(who).choose(taskList, 'Open a task', [option?.value ?? '']);
+  return exchange.message(says('Requested'));
 }
 
 /** Requests an erasure, confirms it twice and returns the exchange of the last press. */
@@ -37,6 +37,6 @@ export async function requestErasure(stage: QuickStage, who = 'member') {
 export const publicMessages = ({ discord }: QuickStage, channel = 'studio'): Message[] =>
   discord.messages(channel).filter(({ ephemeral }) => !ephemeral);
 
-/** Waits for a message in a channel. */
+/** Waits for a message in a channel that contains these words. */
 export const waitForMessage = ({ discord }: QuickStage, channel: string, words: string): Promise<Message> =>
   discord.until(() => discord.messages(channel).find((message) => text(message).includes(words)), words);

@@ -11,7 +11,7 @@ import { presenter } from '../../../src/messages/presenter.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { profiles } from '../../contract/both.ts';
-import { madeTask } from '../../services/tasks/made.ts';
+import { buildTask } from '../../services/tasks/made.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { QuickClock } from '../../support/quick-clock.ts';
 import { bot, key, type Stage, type StageOptions } from '../bot.ts';
@@ -36,7 +36,7 @@ const onPreview = { path: /\/preview-/ };
 const uploads = ({ requests }: EmbeddedDiscord): string[] =>
   requests.flatMap(({ files }) => files.map(({ name }) => name)).filter((name) => name.includes('preview'));
 
-const shownWith =
+const isProgressWith =
   (count: number) =>
   (message: Message): boolean =>
     says('%')(message) && message.attachments.length === count;
@@ -46,7 +46,7 @@ describe.each(profiles)('The preview of a running job with the %s gateway profil
     const { discord, gateway } = await slowerBot({ gateway: { profile } });
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    const [preview] = (await exchange.message(shownWith(1))).attachments;
+    const [preview] = (await exchange.message(isProgressWith(1))).attachments;
     expect(preview).toMatchObject({
       filename: expect.stringContaining('-preview.webp'),
       content_type: 'image/webp',
@@ -65,7 +65,7 @@ describe.each(profiles)('The preview of a running job with the %s gateway profil
   it.each(['server-error', 'hang', 'reset', 'cut', 'unauthorized', 'success-false'] satisfies PresetName[])(
     'A preview that cannot be fetched (%s) has no other effect',
     async (name) => {
-      // Each hanging response takes that long.
+      // The bot waits for each hanging response until its time limit, so this clock is faster.
       const mediaClock = name === 'hang' ? new QuickClock(10) : systemClock;
       const { discord, gateway, logged } = await quickBot({ gateway: { profile }, mediaClock });
       gateway.faults.add({ on: onPreview, do: name, times: 1_000 });
@@ -86,7 +86,7 @@ describe('The visibility of a preview', () => {
     const { discord, gateway } = await slowerBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await exchange.message(shownWith(1));
+    await exchange.message(isProgressWith(1));
     gateway.jobs.fail(gateway.jobs.list()[0]?.id ?? '', 'no paint left');
     expect((await exchange.message(says('no paint left'))).attachments).toEqual([]);
   });
@@ -95,7 +95,10 @@ describe('The visibility of a preview', () => {
     const { discord, gateway } = await slowerBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
-    expect(await exchange.message(shownWith(1))).toMatchObject({ ephemeral: true, attachments: [{ ephemeral: true }] });
+    expect(await exchange.message(isProgressWith(1))).toMatchObject({
+      ephemeral: true,
+      attachments: [{ ephemeral: true }],
+    });
     gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
     await exchange.message(says('Finished in'));
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
@@ -105,7 +108,7 @@ describe('The visibility of a preview', () => {
     const gateway = await startGateway();
     onTestFinished(() => gateway.close());
     gateway.faults.add({ on: onPreview, do: 'hang' });
-    const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+    const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
     // The clock of the download stands still, so its own time limit is never reached.
     const media = openMedia(
       { gatewayOrigin: gateway.url, apiKey: key, allowPrivate: false },
@@ -132,8 +135,8 @@ describe('The visibility of a preview', () => {
       say: createSay(texts),
       storedFiles: async () => new Map(),
       marksResults: true,
-      budgets: { of: () => EMPTY_BUDGET },
-      spending: { leftTo: () => [] },
+      budgets: { get: () => EMPTY_BUDGET },
+      spending: { remainingFor: () => [] },
       rules: { judgesResults: () => false },
       views: {},
       isRemix: false,
@@ -143,8 +146,8 @@ describe('The visibility of a preview', () => {
     });
     const preview = { kind: 'image', address: `${gateway.url}/files/1/preview-50.webp`, firstSeenAt: 0 } as const;
     const controller = new AbortController();
-    const preparing = prepare(madeTask({ state: 'running', preview }), controller.signal);
-    await expect.poll(() => gateway.heard.length).toBe(1);
+    const preparing = prepare(buildTask({ state: 'running', preview }), controller.signal);
+    await expect.poll(() => gateway.requests.length).toBe(1);
     controller.abort();
     const { plan, release } = await preparing;
     expect(plan.files).toEqual([]);

@@ -4,29 +4,29 @@ import { buttonsOf } from '../../../sandbox/gateway/buttons.ts';
 import { type ImgxJob, isImgx } from '../../../sandbox/gateway/follow-ups.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { openStudio, type Studio } from '../../../sandbox/gateway/studio/index.ts';
-import { thriftyStudio } from '../../support/studio.ts';
+import { cachingStudio } from '../../support/studio.ts';
 import { type QuickStage, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
 
 /** Requests a grid, by default as `member`, and waits for its delivery. */
-export async function grid(
+export async function orderGrid(
   { discord }: QuickStage,
   options: Options = {},
-  by = discord.as('member'),
+  requester = discord.as('member'),
 ): Promise<Message> {
-  const exchange = await by.slash('imagine', { prompt: 'a fox in the snow', ...options });
+  const exchange = await requester.slash('imagine', { prompt: 'a fox in the snow', ...options });
   return exchange.message(says('Finished in'));
 }
 
 /** Presses a button and waits for its result in a new message. */
-export async function follow({ discord }: QuickStage, message: Message, button: string): Promise<Message> {
+export async function pressAndWait({ discord }: QuickStage, message: Message, button: string): Promise<Message> {
   return (await discord.as('member').click(message, button)).message(says('Finished in'));
 }
 
 /** The requests that the gateway received, oldest first. */
-export const orders = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
-  heard.filter(({ path }) => path.includes('/submit/')).map(({ path, body }) => ({ path, body }));
+export const orders = ({ requests }: EmbeddedGateway): { path: string; body: unknown }[] =>
+  requests.filter(({ path }) => path.includes('/submit/')).map(({ path, body }) => ({ path, body }));
 
 /** The gateway's jobs, oldest first. */
 export function jobs({ jobs: book }: EmbeddedGateway): ImgxJob[] {
@@ -41,13 +41,13 @@ export function buttonIdOf({ details }: ImgxJob, name: string): string {
 }
 
 /** A stock gateway's response for a finished task, with further fields. */
-export const finishedTask = (more: object) => ({
+export const finishedTask = (fields: object) => ({
   ...{ id: '1', action: 'IMAGINE', status: 'SUCCESS', progress: '100%', prompt: 'a fox in the snow', buttons: [] },
-  ...more,
+  ...fields,
 });
 
-/** Makes the gateway answer all polls with this task. */
-export function answerPollsWith({ faults }: EmbeddedGateway, body: object): void {
+/** Makes the gateway respond to all polls with this task. */
+export function respondToPollsWith({ faults }: EmbeddedGateway, body: object): void {
   faults.add({
     on: { path: /\/fetch$/ },
     do: { type: 'body', body: JSON.parse(JSON.stringify(body)) },
@@ -55,13 +55,13 @@ export function answerPollsWith({ faults }: EmbeddedGateway, body: object): void
   });
 }
 
-/** Returns the bytes of a message's file, as a person downloads it. */
+/** Returns the bytes of a message's file, downloaded as a member would. */
 export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
   const attachment = message.attachments[index];
   if (!attachment) throw new Error(`The message has only ${message.attachments.length} files.`);
-  const answer = await fetch(attachment.url);
-  if (!answer.ok) throw new Error(`The file cannot be opened: ${answer.status}`);
-  return Buffer.from(await answer.arrayBuffer());
+  const response = await fetch(attachment.url);
+  if (!response.ok) throw new Error(`The file cannot be opened: ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
 }
 
 /** The log lines at the error level. */
@@ -78,16 +78,16 @@ export function fullStudio(): Studio {
 }
 
 /** A studio with small results and the given overrides; it is closed after the test. */
-export function studioWith(ways: (studio: Studio) => Partial<Studio>): Studio {
-  const studio = thriftyStudio();
+export function studioWith(overridesFor: (studio: Studio) => Partial<Studio>): Studio {
+  const studio = cachingStudio();
   onTestFinished(() => studio.close());
-  return { ...studio, ...ways(studio) };
+  return { ...studio, ...overridesFor(studio) };
 }
 
 /** Very short videos: encoding a long one takes longer than the download limit on the quick clock. */
 export const shortVideos = (): Studio =>
   studioWith((studio) => ({
-    shoot: (scene, options) => studio.shoot(scene, { ...options, width: 160, height: 96, seconds: 1 }),
+    drawVideo: (scene, options) => studio.drawVideo(scene, { ...options, width: 160, height: 96, seconds: 1 }),
   }));
 
 /** Very short songs and small covers, for the same reason. */

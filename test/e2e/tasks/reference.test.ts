@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, says } from '../quick.ts';
-import { addressWith, imageUpload, localBot, MODEL, orderImage, receivedOrders } from './image-scene.ts';
-import { grid } from './proof.ts';
+import { imageUpload, localBot, MODEL, orderImage, receivedOrders, urlContaining } from './image-scene.ts';
+import { orderGrid } from './proof.ts';
 
 const MENU = 'Use as reference';
 
@@ -21,20 +21,20 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     expect(child.ephemeral).toBe(false);
     const file = parent.attachments[0]?.filename ?? '?';
     expect(receivedOrders(stage.gateway).at(-1)).toEqual({
-      ...{ model: MODEL, prompt: 'the same at night', image: [addressWith(`/${file}?ex=`)] },
+      ...{ model: MODEL, prompt: 'the same at night', image: [urlContaining(`/${file}?ex=`)] },
     });
     expect(labels(child)).toContain('Use as reference');
   });
 
   it('A new image can use a result of /imagine as its reference', async () => {
     const stage = await start();
-    const parent = await grid(stage, { spoiler: true });
+    const parent = await orderGrid(stage, { spoiler: true });
     const member = stage.discord.as('member');
     const form = await (await member.click(parent, 'Use as reference')).modal();
-    const filled = await member.fill(form, { words: 'as a woodcut', model: `${MODEL}-2K` });
-    const child = await filled.message(says('Finished in'));
+    const submission = await member.fill(form, { words: 'as a woodcut', model: `${MODEL}-2K` });
+    const child = await submission.message(says('Finished in'));
     expect(receivedOrders(stage.gateway)).toEqual([
-      { model: `${MODEL}-2K`, prompt: 'as a woodcut', image: [addressWith('ex=')] },
+      { model: `${MODEL}-2K`, prompt: 'as a woodcut', image: [urlContaining('ex=')] },
     ]);
     // Everything made from a spoiler is a spoiler too.
     expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
@@ -50,8 +50,8 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     const form = await (await member.click(parent, 'Use as reference')).modal();
     const child = await (await member.fill(form, { words: 'at night' })).message(says('Finished in'));
     const menu = await (await member.menu(MENU, parent)).modal();
-    const other = await (await member.fill(menu, { words: 'as a woodcut' })).message(says('Finished in'));
-    expect([parent, second, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
+    const fromMenu = await (await member.fill(menu, { words: 'as a woodcut' })).message(says('Finished in'));
+    expect([parent, second, child, fromMenu].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
   it('A new image can use one or all images of any message as its references', async () => {
@@ -62,12 +62,12 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
       .as('other')
       .say('look', [...files, { name: 'notes.txt', bytes: Buffer.from('x') }]);
     for (const [which, images] of [
-      [undefined, [addressWith('one.png'), addressWith('two.png'), addressWith('three.png')]],
-      ['2', [addressWith('two.png')]],
+      [undefined, [urlContaining('one.png'), urlContaining('two.png'), urlContaining('three.png')]],
+      ['2', [urlContaining('two.png')]],
     ] as const) {
       const form = await (await member.menu(MENU, message)).modal();
-      const filled = await member.fill(form, { words: 'as a woodcut', ...(which && { which: [which] }) });
-      const answer = await filled.message(says('Finished in'));
+      const submission = await member.fill(form, { words: 'as a woodcut', ...(which && { which: [which] }) });
+      const answer = await submission.message(says('Finished in'));
       expect(answer.ephemeral).toBe(false);
       expect(receivedOrders(stage.gateway).at(-1)).toEqual({ model: MODEL, prompt: 'as a woodcut', image: images });
     }
@@ -79,41 +79,42 @@ describe('The refusals of references', () => {
   it('A message without an image, and a channel where the bot is not allowed to post, are refused', async () => {
     const stage = await localBot();
     const member = stage.discord.as('member');
-    const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
-    const refused = await member.menu(MENU, plain);
+    const textMessage = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
+    const refused = await member.menu(MENU, textMessage);
     expect(await refused.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
     expect(text(await refused.message())).toContain('This message has no image.');
-    const silent = stage.discord.as('admin').in('admin-room');
-    const shown = await silent.say('look', [await imageUpload()]);
-    expect(text(await (await silent.menu(MENU, shown)).message())).toContain('these permissions: `View Channel`');
+    const adminRoom = stage.discord.as('admin').in('admin-room');
+    const imageMessage = await adminRoom.say('look', [await imageUpload()]);
+    expect(text(await (await adminRoom.menu(MENU, imageMessage)).message())).toContain(
+      'these permissions: `View Channel`',
+    );
   });
 
   it('Invalid form values are refused, and nothing is submitted', async () => {
     const stage = await localBot();
     const member = stage.discord.as('member');
     const message = await member.say('look', [await imageUpload('one.png'), await imageUpload('two.png')]);
-    const addresses = (count: number) =>
-      Array.from({ length: count }, (_, n) => `https://x.example/${n}.png`).join('\n');
-    for (const [filled, words] of [
+    const urls = (count: number) => Array.from({ length: count }, (_, n) => `https://x.example/${n}.png`).join('\n');
+    for (const [values, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
       [{ words: 'a fox', pictures: 'my cat' }, '`my` is not a valid URL'],
-      [{ words: 'a fox', pictures: addresses(8) }, 'at most `7` files and URLs'],
-      [{ words: 'a fox', pictures: addresses(1), which: ['2'] }, 'The form has no image `2`'],
+      [{ words: 'a fox', pictures: urls(8) }, 'at most `7` files and URLs'],
+      [{ words: 'a fox', pictures: urls(1), which: ['2'] }, 'The form has no image `2`'],
       [{ words: 'a fox', model: 'nothing-1' }, 'The model `nothing-1` does not exist'],
     ] as const) {
       const form = await (await member.menu(MENU, message)).modal();
-      expect(text(await (await member.fill(form, filled)).message())).toContain(words);
+      expect(text(await (await member.fill(form, values)).message())).toContain(words);
     }
     expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
-  it('A press on a result that no longer exists or never existed is refused', async () => {
+  it('A press is refused if the URL of the reference has expired or the larger model no longer exists', async () => {
     const stage = await localBot();
     const { discord, gateway } = stage;
     const parent = await orderImage(stage, { image: await imageUpload() });
     const ordersBefore = receivedOrders(gateway).length;
     const member = discord.as('member');
-    // Discord's URL of a file is valid for a day, and the button for longer.
+    // Discord's URL of a file is valid for a day, but the button works for longer.
     stage.clock.advance(25 * 3_600_000);
     expect(text(await (await member.click(parent, 'Run again')).message())).toContain(
       'The URL of `fox.png` expired at',

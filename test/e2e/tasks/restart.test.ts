@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { sql } from '../../services/store/stage.ts';
 import { startBot } from '../bot.ts';
-import { messagesWith, polls, quickBot, quickStage, says, submits } from '../quick.ts';
+import { messagesWith, pollCount, quickBot, quickStage, says, submitCount } from '../quick.ts';
 
 const minute = 60_000;
 
@@ -20,34 +20,34 @@ describe('A stored task that a new version cannot read', () => {
       file,
       'UPDATE atelier SET value = replace(value, \'"prompt":"a fox"\', \'"prompt":7\') WHERE namespace = \'live\'',
     );
-    const requestCount = polls(gateway);
+    const requestCount = pollCount(gateway);
 
-    const back = await startBot(stage);
+    const restartedApp = await startBot(stage);
     const { channel } = member.in('dm');
     const reports = () => messagesWith(discord, channel.id, 'One of your tasks cannot be read');
     await discord.until(() => reports()[0]);
-    await back.stop();
-    const again = await startBot(stage);
+    await restartedApp.stop();
+    const secondRestart = await startBot(stage);
     // A report from the second start would have arrived by then.
-    await again.stop();
+    await secondRestart.stop();
     expect(reports()).toHaveLength(1);
-    expect(polls(gateway)).toBe(requestCount);
-    expect(submits(gateway)).toBe(1);
+    expect(pollCount(gateway)).toBe(requestCount);
+    expect(submitCount(gateway)).toBe(1);
   });
 });
 
 describe('A restart during running jobs', () => {
-  it('After a restart, a job is followed in the same message to its end', async () => {
+  it('After a restart, a job is shown in the same message until its end', async () => {
     const stage = await quickStage();
     const { discord, gateway } = stage;
     const app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    const moving = await exchange.message(says('%'));
+    const progressMessage = await exchange.message(says('%'));
     await app.stop();
     await startBot(stage);
     const final = await exchange.message(says('Finished in'));
-    expect(final.id).toBe(moving.id);
-    expect(submits(gateway)).toBe(1);
+    expect(final.id).toBe(progressMessage.id);
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it('A job that ended during the downtime is delivered once, with the bot token if the interaction token has expired', async () => {
@@ -55,24 +55,24 @@ describe('A restart during running jobs', () => {
     const { discord, gateway, clock } = stage;
     const app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    const moving = await exchange.message(says('%'));
+    const progressMessage = await exchange.message(says('%'));
     await app.stop();
     clock.advance(20 * minute);
     discord.expireTokens();
-    const back = await startBot(stage);
+    const restartedApp = await startBot(stage);
     const final = await discord.until(() => messagesWith(discord, 'studio', 'Finished in')[0]);
-    expect(final.id).toBe(moving.id);
+    expect(final.id).toBe(progressMessage.id);
     expect(final.attachments).toHaveLength(1);
-    await back.stop();
+    await restartedApp.stop();
     const channel = discord.world.channel('studio').id;
     const edits = () =>
       discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes(channel)).length;
-    const before = edits();
+    const countBefore = edits();
     await (await startBot(stage)).stop();
-    expect(edits()).toBe(before);
-    expect(before).toBeGreaterThan(0);
+    expect(edits()).toBe(countBefore);
+    expect(countBefore).toBeGreaterThan(0);
     expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(1);
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it('A private result goes to a direct message if the token has expired, and nothing appears in the channel', async () => {
@@ -114,9 +114,9 @@ describe('A restart during running jobs', () => {
   it('A result is not delivered to a message that was deleted', async () => {
     const { discord, gateway } = await quickBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    const moving = await exchange.message(says('%'));
+    const progressMessage = await exchange.message(says('%'));
     const channel = discord.world.channel('studio');
-    await fetch(`${discord.apiUrl}/v10/channels/${channel.id}/messages/${moving.id}`, {
+    await fetch(`${discord.apiUrl}/v10/channels/${channel.id}/messages/${progressMessage.id}`, {
       method: 'DELETE',
       headers: { authorization: `Bot ${discord.token}` },
     });
@@ -124,7 +124,7 @@ describe('A restart during running jobs', () => {
       .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
       .toContain('Tasks in progress: 0');
     expect(messagesWith(discord, 'studio', 'Finished in')).toEqual([]);
-    expect(submits(gateway)).toBe(1);
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it('After a restart, many jobs are polled at staggered times, and each result is delivered once', async () => {
@@ -137,12 +137,12 @@ describe('A restart during running jobs', () => {
     );
     await Promise.all(exchanges.map((one) => one.message(says('%'))));
     await app.stop();
-    const before = polls(gateway);
+    const countBefore = pollCount(gateway);
     await startBot(stage);
     await Promise.all(exchanges.map((one) => one.message(says('Finished in'))));
-    expect(polls(gateway)).toBeGreaterThan(before);
+    expect(pollCount(gateway)).toBeGreaterThan(countBefore);
     expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(12);
-    expect(submits(gateway)).toBe(12);
+    expect(submitCount(gateway)).toBe(12);
   });
 });
 

@@ -8,26 +8,26 @@ import { profiles } from '../../contract/both.ts';
 import { box } from '../../services/media/videos.ts';
 import { labels, type QuickStage, quickBot, says } from '../quick.ts';
 import {
-  answerPollsWith,
   bytesOf,
   errorsIn,
   finishedTask,
-  follow,
   fullStudio,
-  grid,
   jobs,
+  orderGrid,
   orders,
+  pressAndWait,
+  respondToPollsWith,
   shortVideos,
   studioWith,
 } from './proof.ts';
 
 const prompt = 'a fox in the snow';
-const described = 'AI-generated: a fox in the snow';
+const altText = 'AI-generated: a fox in the snow';
 const hour = 3_600_000;
 
 /** The polls and downloads of results, in order. */
 const pollsAndDownloads = ({ gateway }: QuickStage): string[] =>
-  gateway.heard.flatMap(({ path }) =>
+  gateway.requests.flatMap(({ path }) =>
     /\/fetch$/.test(path) ? ['task'] : /^\/files\/(?!.*preview)/.test(path) ? ['file'] : [],
   );
 
@@ -35,20 +35,20 @@ const fileOf = ({ gateway }: QuickStage, name = '1.png'): string =>
   `${gateway.url}/files/${jobs(gateway)[0]?.id}/${name}`;
 
 /** Orders another task, for which the gateway returns this response. */
-async function orderAnsweredWith(stage: QuickStage, body: object, by?: 'other'): Promise<Message> {
-  answerPollsWith(stage.gateway, finishedTask(body));
-  const exchange = await stage.discord.as(by ?? 'member').slash('imagine', { prompt: 'a hare in the grass' });
+async function orderWithResponse(stage: QuickStage, body: object, who?: 'other'): Promise<Message> {
+  respondToPollsWith(stage.gateway, finishedTask(body));
+  const exchange = await stage.discord.as(who ?? 'member').slash('imagine', { prompt: 'a hare in the grass' });
   return exchange.message(says('Finished'));
 }
 
 describe.each(profiles)('A result with the %s gateway profile', (profile) => {
-  it('A result whose URL expired before the download is polled again, and then reported as gone', async () => {
+  it('A result whose URL expired before the download is polled again, and then reported as unavailable', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     gateway.jobs.on('change', ({ id, state, expired }) => {
       if (state === 'succeeded' && !expired) gateway.jobs.expireFiles(id);
     });
-    const message = await grid(stage);
+    const message = await orderGrid(stage);
     expect(text(message)).toContain('1 result could not be downloaded.');
     expect(message.attachments).toEqual([]);
     expect(pollsAndDownloads(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
@@ -59,15 +59,15 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
   it('A result is attached if the second poll returns a valid URL', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
-    await grid(stage);
-    const [old] = jobs(gateway);
-    gateway.jobs.expireFiles(old?.id ?? '');
-    gateway.jobs.on('change', ({ state }, before) => {
-      if (state !== 'succeeded' || before?.state === 'succeeded') return;
+    await orderGrid(stage);
+    const [firstJob] = jobs(gateway);
+    gateway.jobs.expireFiles(firstJob?.id ?? '');
+    gateway.jobs.on('change', ({ state }, previous) => {
+      if (state !== 'succeeded' || previous?.state === 'succeeded') return;
       const body = JSON.parse(JSON.stringify(finishedTask({ imageUrl: fileOf(stage) })));
       gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body } });
     });
-    const message = await grid(stage, { prompt: 'a hare in the grass' });
+    const message = await orderGrid(stage, { prompt: 'a hare in the grass' });
     expect(message.attachments).toHaveLength(1);
     expect(text(message)).not.toContain('could not be downloaded');
     expect(pollsAndDownloads(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
@@ -76,12 +76,12 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
   it.each([
     ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
     ['plain base64', (base64: string) => base64],
-  ])('A result within the response, as %s, is attached byte for byte', async (_, spelled) => {
+  ])('A result within the response, as %s, is attached byte for byte', async (_, encode) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { MARK_RESULTS: 'off' } });
     const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-    const message = await orderAnsweredWith(stage, { imageUrl: spelled(bytes.toString('base64')) });
+    const message = await orderWithResponse(stage, { imageUrl: encode(bytes.toString('base64')) });
     expect(message.attachments).toMatchObject([{ content_type: 'image/png', width: 64, height: 48 }]);
     expect((await bytesOf(message)).equals(bytes)).toBe(true);
     expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
@@ -93,62 +93,74 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
       settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' },
     });
     const member = discord.as('member');
-    const markOf = async (options: Record<string, unknown>): Promise<string> => {
+    const metadataOf = async (options: Record<string, unknown>): Promise<string> => {
       const message = await (await member.slash('image', { prompt: 'a hare', ...options } as never)).message(
         says('Finished in'),
       );
       return (await sharp(await bytesOf(message)).metadata()).xmp?.toString() ?? '';
     };
-    expect(await markOf({})).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
+    expect(await metadataOf({})).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
     const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
     const image = { name: 'red.png', bytes, contentType: 'image/png' };
-    expect(await markOf({ image })).toContain('/digitalsourcetype/compositeWithTrainedAlgorithmicMedia<');
+    expect(await metadataOf({ image })).toContain('/digitalsourcetype/compositeWithTrainedAlgorithmicMedia<');
   });
 
   it.each([
     ['half', 'its file is invalid'],
     ['lying', 'could not be attached. Open it at http'],
     ['cut', 'could not be attached. Open it at http'],
-  ] as const)('A result whose file arrives %s is reported as lost and never attached', async (how, words) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    stage.gateway.faults.add({ on: { path: /^\/files\// }, do: { type: 'truncated', how }, times: 1_000 });
-    const message = await grid(stage);
-    expect(text(message)).toContain(words);
-    expect(message.attachments).toEqual([]);
-    expect(labels(message)).toContain('U1');
-    expect(errorsIn(stage)).toEqual([]);
-  });
+  ] as const)(
+    'A result whose file arrives incomplete (%s) is reported as lost and never attached',
+    async (truncation, words) => {
+      const stage = await quickBot({ gateway: { profile, speed: 20 } });
+      stage.gateway.faults.add({
+        on: { path: /^\/files\// },
+        do: { type: 'truncated', how: truncation },
+        times: 1_000,
+      });
+      const message = await orderGrid(stage);
+      expect(text(message)).toContain(words);
+      expect(message.attachments).toEqual([]);
+      expect(labels(message)).toContain('U1');
+      expect(errorsIn(stage)).toEqual([]);
+    },
+  );
 
   it('A video that arrived incompletely is not attached', async () => {
     const stage = await quickBot({
       gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
-    const single = await follow(stage, await grid(stage), 'U1');
+    const single = await pressAndWait(stage, await orderGrid(stage), 'U1');
     stage.gateway.faults.add({ on: { path: /\.mp4$/ }, do: { type: 'truncated', how: 'half' }, times: 1_000 });
-    const video = await follow(stage, single, 'Animate (Low motion)');
+    const video = await pressAndWait(stage, single, 'Animate (Low motion)');
     expect(video.attachments).toEqual([]);
     expect(text(video)).toContain('its file is invalid');
   });
 
   it('If two of four images are lost or invalid, the others are still delivered', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const first = await grid(stage);
-    const [, , other] = [first, await follow(stage, first, 'U1'), await follow(stage, first, 'U2')];
-    const [grids, single, second] = jobs(stage.gateway);
-    const address = (id: string | undefined, name = '1.png') => ({ url: `${stage.gateway.url}/files/${id}/${name}` });
+    const first = await orderGrid(stage);
+    const [, , secondUpscale] = [first, await pressAndWait(stage, first, 'U1'), await pressAndWait(stage, first, 'U2')];
+    const [gridJob, single, second] = jobs(stage.gateway);
+    const resultUrl = (id: string | undefined, name = '1.png') => ({ url: `${stage.gateway.url}/files/${id}/${name}` });
     stage.gateway.faults.add({ do: 'html-as-picture' });
-    await grid(stage, { prompt: 'an impostor' });
-    const odd = jobs(stage.gateway).at(-1);
-    const message = await orderAnsweredWith(stage, {
-      imageUrls: [address(grids?.id, '9.png'), address(single?.id), address(odd?.id), address(second?.id)],
+    await orderGrid(stage, { prompt: 'an impostor' });
+    const impostorJob = jobs(stage.gateway).at(-1);
+    const message = await orderWithResponse(stage, {
+      imageUrls: [
+        resultUrl(gridJob?.id, '9.png'),
+        resultUrl(single?.id),
+        resultUrl(impostorJob?.id),
+        resultUrl(second?.id),
+      ],
     });
     expect(message.attachments.map(({ content_type, description }) => [content_type, description])).toEqual([
       ['image/png', 'AI-generated: a hare in the grass'],
       ['image/png', 'AI-generated: a hare in the grass'],
     ]);
-    expect((await bytesOf(message, 1)).equals(await bytesOf(other))).toBe(true);
+    expect((await bytesOf(message, 1)).equals(await bytesOf(secondUpscale))).toBe(true);
     expect(text(message)).toContain('1 result could not be downloaded.');
     expect(text(message)).toContain('1 result could not be shown because its file is invalid.');
   });
@@ -164,42 +176,46 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
       gateway: {
         ...{ profile, speed: 20 },
         studio: studioWith((studio) => ({
-          drawGrid: async (...given) => withMetadata(await studio.drawGrid(...given)),
+          drawGrid: async (...args) => withMetadata(await studio.drawGrid(...args)),
         })),
       },
     });
-    const message = await grid(stage);
-    const made = Buffer.from(await (await fetch(fileOf(stage))).arrayBuffer());
-    expect((await sharp(made).metadata()).exif?.includes('a secret')).toBe(true);
-    const sent = await bytesOf(message);
-    expect((await sharp(sent).metadata()).exif).toBeUndefined();
-    expect(sent.includes('a secret')).toBe(false);
-    expect((await sharp(sent).raw().toBuffer()).equals(await sharp(made).raw().toBuffer())).toBe(true);
+    const message = await orderGrid(stage);
+    const original = Buffer.from(await (await fetch(fileOf(stage))).arrayBuffer());
+    expect((await sharp(original).metadata()).exif?.includes('a secret')).toBe(true);
+    const sentBytes = await bytesOf(message);
+    expect((await sharp(sentBytes).metadata()).exif).toBeUndefined();
+    expect(sentBytes.includes('a secret')).toBe(false);
+    expect((await sharp(sentBytes).raw().toBuffer()).equals(await sharp(original).raw().toBuffer())).toBe(true);
   });
 
   it.each([
     ['', false],
     [' and content credentials', true],
   ])(
-    'A video with a location%s loses it and gets the bot’s mark, and the message mentions lost credentials',
-    async (_, isSealed) => {
+    'The location in a video%s is removed, the bot’s mark is added, and the message mentions lost credentials',
+    async (_, hasCredentials) => {
       const location = box('udta', box('\u00a9xyz', Buffer.from('+52.5200+013.4050/')));
       const manifest = box('uuid', Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex'), Buffer.from('a manifest'));
-      const more = isSealed ? [location, manifest] : [location];
+      const extraBoxes = hasCredentials ? [location, manifest] : [location];
       const videos = shortVideos();
       const studio: Studio = {
         ...videos,
-        async shoot(...given) {
-          const video = await videos.shoot(...given);
-          return { ...video, bytes: Buffer.concat([video.bytes, ...more]) };
+        async drawVideo(...args) {
+          const video = await videos.drawVideo(...args);
+          return { ...video, bytes: Buffer.concat([video.bytes, ...extraBoxes]) };
         },
       };
       const stage = await quickBot({ gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio } });
-      const video = await follow(stage, await follow(stage, await grid(stage), 'U1'), 'Animate (Low motion)');
+      const video = await pressAndWait(
+        stage,
+        await pressAndWait(stage, await orderGrid(stage), 'U1'),
+        'Animate (Low motion)',
+      );
       const bytes = await bytesOf(video);
       expect(bytes.includes('/digitalsourcetype/trainedAlgorithmicMedia<')).toBe(true);
       for (const word of ['+52.5200', 'a manifest']) expect(bytes.includes(word)).toBe(false);
-      expect(text(video).includes('content credentials (C2PA) included location data')).toBe(isSealed);
+      expect(text(video).includes('content credentials (C2PA) included location data')).toBe(hasCredentials);
       expect(errorsIn(stage)).toEqual([]);
     },
   );
@@ -208,27 +224,27 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
 describe('A result that exceeds the upload limit', () => {
   it.each([
     ['reduced if that is enough', 900_000, 'image/jpeg'],
-    ['a preview otherwise, with a link to the original', 40_000, 'image/jpeg'],
+    ['replaced by a preview with a link to the original if it is much too large', 40_000, 'image/jpeg'],
   ])('A result that exceeds the upload limit is %s', async (_, uploadBytes, type) => {
     const studio = fullStudio();
     const stage = await quickBot({ discord: { limits: { uploadBytes } }, gateway: { speed: 20, studio } });
-    const message = await grid(stage);
-    const made = Buffer.from(await (await fetch(fileOf(stage))).arrayBuffer());
-    expect(made.length).toBeGreaterThan(uploadBytes);
-    expect(message.attachments).toMatchObject([{ content_type: type, description: described }]);
+    const message = await orderGrid(stage);
+    const original = Buffer.from(await (await fetch(fileOf(stage))).arrayBuffer());
+    expect(original.length).toBeGreaterThan(uploadBytes);
+    expect(message.attachments).toMatchObject([{ content_type: type, description: altText }]);
     expect(message.attachments[0]?.size).toBeLessThanOrEqual(uploadBytes);
     const { width = 0 } = await sharp(await bytesOf(message)).metadata();
-    const { width: whole = 0 } = await sharp(made).metadata();
+    const { width: originalWidth = 0 } = await sharp(original).metadata();
     // A result that is shown at less than half of its size has a link to the original.
     const isPreview = text(message).includes(`A smaller copy is attached. The original is at ${fileOf(stage)}`);
-    expect(isPreview).toBe(width < whole / 2);
+    expect(isPreview).toBe(width < originalWidth / 2);
     expect(isPreview).toBe(uploadBytes < 100_000);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A result that does not fit even as a small image is linked', async () => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
-    const message = await grid(stage);
+    const message = await orderGrid(stage);
     expect(message.attachments).toEqual([]);
     expect(text(message)).toContain(`The result could not be attached. Open it at ${fileOf(stage)}`);
     expect(labels(message)).toContain('U1');
@@ -241,21 +257,21 @@ describe('A result that exceeds the upload limit', () => {
     'The link to a large result is never truncated, however long the prompt and the URL are (%s)',
     async (_, count, length) => {
       const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
-      await grid(stage);
-      const address = (at: number): string => `${fileOf(stage)}?signature=${String(at).repeat(length)}`;
-      const urls = Array.from({ length: count }, (_, at) => address(at));
-      answerPollsWith(stage.gateway, finishedTask({ imageUrls: urls.map((url) => ({ url })) }));
+      await orderGrid(stage);
+      const resultUrl = (index: number): string => `${fileOf(stage)}?signature=${String(index).repeat(length)}`;
+      const urls = Array.from({ length: count }, (_, index) => resultUrl(index));
+      respondToPollsWith(stage.gateway, finishedTask({ imageUrls: urls.map((url) => ({ url })) }));
       const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox '.repeat(300).trim() });
       const message = await exchange.message(says('Finished in'));
       for (const one of urls) expect(text(message)).toContain(one);
     },
   );
 
-  it('Of four large images each is reduced, and Discord accepts the whole message', async () => {
+  it('Each of four large images is reduced, and Discord accepts the whole message', async () => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 600_000 } }, gateway: { speed: 20 } });
-    await grid(stage);
+    await orderGrid(stage);
     const url = fileOf(stage);
-    const message = await orderAnsweredWith(stage, { imageUrls: [{ url }, { url }, { url }, { url }] });
+    const message = await orderWithResponse(stage, { imageUrls: [{ url }, { url }, { url }, { url }] });
     expect(message.attachments).toHaveLength(4);
     expect(new Set(message.attachments.map(({ filename }) => filename)).size).toBe(4);
     for (const { size, description } of message.attachments) {
@@ -269,16 +285,20 @@ describe('A result that exceeds the upload limit', () => {
       discord: { limits: { uploadBytes: 1_000 } },
       gateway: { speed: 20, studio: shortVideos() },
     });
-    const video = await follow(stage, await follow(stage, await grid(stage), 'U1'), 'Animate (Low motion)');
-    const shot = jobs(stage.gateway).at(-1);
-    const url = `${stage.gateway.url}/files/${shot?.id}/1.mp4`;
+    const video = await pressAndWait(
+      stage,
+      await pressAndWait(stage, await orderGrid(stage), 'U1'),
+      'Animate (Low motion)',
+    );
+    const videoJob = jobs(stage.gateway).at(-1);
+    const url = `${stage.gateway.url}/files/${videoJob?.id}/1.mp4`;
     expect(text(video)).toContain(`The result could not be attached. Open it at ${url}`);
     expect(text(video)).not.toContain('until');
     expect(video.attachments).toEqual([]);
-    const until = Math.floor((stage.clock.now() + 24 * hour) / 1000);
-    const dated = await orderAnsweredWith(stage, { action: 'VIDEO', videoUrls: [{ url, expires_at: until }] });
-    expect(text(dated)).toContain(
-      `The result could not be attached. Open it at ${url} (available until <t:${until}:f>)`,
+    const expiresAt = Math.floor((stage.clock.now() + 24 * hour) / 1000);
+    const withExpiry = await orderWithResponse(stage, { action: 'VIDEO', videoUrls: [{ url, expires_at: expiresAt }] });
+    expect(text(withExpiry)).toContain(
+      `The result could not be attached. Open it at ${url} (available until <t:${expiresAt}:f>)`,
     );
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -293,11 +313,11 @@ describe('An uploaded image', () => {
       .toBuffer();
     expect(bytes.includes('a secret')).toBe(true);
     // The gateway cannot reach Discord's files here, so the image is uploaded.
-    await grid(stage, { image: { name: 'fox.jpg', bytes } });
+    await orderGrid(stage, { image: { name: 'fox.jpg', bytes } });
     const [order] = orders(stage.gateway) as { body: { base64Array: string[] } }[];
-    const sent = Buffer.from(order?.body.base64Array[0]?.split(',')[1] ?? '', 'base64');
-    expect((await sharp(sent).metadata()).width).toBe(32);
-    expect(sent.includes('a secret')).toBe(false);
+    const sentBytes = Buffer.from(order?.body.base64Array[0]?.split(',')[1] ?? '', 'base64');
+    expect((await sharp(sentBytes).metadata()).width).toBe(32);
+    expect(sentBytes.includes('a secret')).toBe(false);
   });
 
   it.each(profiles)(

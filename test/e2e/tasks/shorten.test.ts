@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, quickBot, says, submits } from '../quick.ts';
+import { labels, quickBot, says, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 
 const minute = 60_000;
@@ -26,7 +26,7 @@ describe.each(profiles)('/shorten with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A failed /shorten says so, and one that exceeds its wait limit is still delivered', async () => {
+  it('The message of a failed /shorten says so, and a /shorten that exceeds its wait limit is still delivered', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'There is nothing to leave out.' } });
@@ -45,11 +45,11 @@ describe.each(profiles)('/shorten with the %s gateway profile', (profile) => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('shorten', { prompt: ' \u200b ' });
     expect(text(await exchange.message())).toContain('The prompt is empty');
-    expect(submits(gateway)).toBe(0);
+    expect(submitCount(gateway)).toBe(0);
   });
 });
 
-it('Shortened prompts that exceed a message are in a file, with their beginning and buttons in the message', async () => {
+it('Shortened prompts that are too long for a message are attached as a file, and the message shows how each begins', async () => {
   const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
   const drafts = [1, 2, 3].map((number) => `${number}\ufe0f\u20e3 ${'**fox** ~~snow~~ '.repeat(200 * number)}`.trim());
   const finalPrompt = `## Important tokens\n**fox** (1.00), ~~snow~~\n## Shortened prompts\n${drafts.join('\n')}`;

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, quickBot, says } from '../quick.ts';
-import { errorsIn, grid, shortSongs } from './proof.ts';
+import { errorsIn, orderGrid, shortSongs } from './proof.ts';
 import { localBot, orderVideo } from './video-scene.ts';
 
 const quirks = { unknownEnvelopes: true };
 
-describe.each(profiles)('With undocumented envelopes from a gateway of the %s profile', (profile) => {
+describe.each(profiles)('With undocumented envelopes from a gateway with the %s profile', (profile) => {
   it('/imagine delivers its grid with the buttons that the gateway offers', async () => {
     const stage = await quickBot({ gateway: { profile, quirks } });
-    const message = await grid(stage);
+    const message = await orderGrid(stage);
     expect(message.attachments).toMatchObject([{ content_type: 'image/png' }]);
     expect(labels(message)).toEqual(expect.arrayContaining(['U1', 'V4']));
     expect(errorsIn(stage)).toEqual([]);

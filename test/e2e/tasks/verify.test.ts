@@ -9,19 +9,19 @@ import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
 import { list, offeredTaskIds, requestErasure } from './pages.ts';
-import { bytesOf, errorsIn, follow, grid, shortSongs, shortVideos } from './proof.ts';
+import { bytesOf, errorsIn, orderGrid, pressAndWait, shortSongs, shortVideos } from './proof.ts';
 
-type GivenFile = { name: string; bytes: Buffer; contentType?: string };
+type UploadedFile = { name: string; bytes: Buffer; contentType?: string };
 
 /** Returns the reply to a member who verifies a message. */
 async function verify({ discord }: QuickStage, message: Message, who = 'member'): Promise<Message> {
-  const verified = await (await discord.as(who).menu('Verify', message)).message();
-  expect(verified.ephemeral).toBe(true);
-  return verified;
+  const reply = await (await discord.as(who).menu('Verify', message)).message();
+  expect(reply.ephemeral).toBe(true);
+  return reply;
 }
 
 /** Posts files as one member and verifies them as another. */
-async function verifyFiles(stage: QuickStage, files: readonly GivenFile[], who = 'other'): Promise<Message> {
+async function verifyFiles(stage: QuickStage, files: readonly UploadedFile[], who = 'other'): Promise<Message> {
   return verify(stage, await stage.discord.as('other').say('look', files), who);
 }
 
@@ -42,32 +42,32 @@ const NOT_RECOGNIZED = 'not recognized';
 const NO_PROOF = 'This does not prove that a file was made elsewhere.';
 
 describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
-  const botHere = (options: Parameters<typeof quickBot>[0] = {}) =>
+  const startStage = (options: Parameters<typeof quickBot>[0] = {}) =>
     quickBot({ ...options, gateway: { profile, speed: 20, ...options.gateway } });
 
   it('Verify tells the requester which task created a file, and anyone else only that the bot created it', async () => {
-    const stage = await botHere();
-    const message = await grid(stage);
+    const stage = await startStage();
+    const message = await orderGrid(stage);
     const id = await newestId(stage);
-    const mine = await verify(stage, message);
-    expect(text(mine)).toMatch(linkTo(message));
-    expect(text(mine)).toContain(`made with this bot. It is [the result]`);
-    expect(text(mine)).toContain(`of task \`${id}\`.`);
-    const page = await stage.discord.as('member').choose(mine, 'Open a task', [id]);
+    const requesterReply = await verify(stage, message);
+    expect(text(requesterReply)).toMatch(linkTo(message));
+    expect(text(requesterReply)).toContain(`made with this bot. It is [the result]`);
+    expect(text(requesterReply)).toContain(`of task \`${id}\`.`);
+    const page = await stage.discord.as('member').choose(requesterReply, 'Open a task', [id]);
     expect(text(await page.message(says('Requested')))).toContain('a fox in the snow');
 
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
-    const theirs = await verifyFiles(stage, [copy]);
-    expect(text(theirs)).toBe('`copy.png`: made with this bot.');
-    expect(theirs.components ?? []).toEqual([]);
+    const otherReply = await verifyFiles(stage, [copy]);
+    expect(text(otherReply)).toBe('`copy.png`: made with this bot.');
+    expect(otherReply.components ?? []).toEqual([]);
     // A member who can see the server's tasks is told which task, and a copy also leads the requester to the result.
     for (const who of ['admin', 'member']) expect(text(await verifyFiles(stage, [copy], who))).toMatch(linkTo(message));
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A re-saved or resized result is reported as similar, and another image is not recognized', async () => {
-    const stage = await botHere();
-    const message = await grid(stage);
+    const stage = await startStage();
+    const message = await orderGrid(stage);
     const bytes = await bytesOf(message);
     const { width = 0 } = await sharp(bytes).metadata();
     const files = [
@@ -89,23 +89,23 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
         .png()
         .toBuffer(),
     };
-    const theirs = text(await verifyFiles(stage, [...files, foreign])).split('\n');
-    expect(theirs.slice(0, 3)).toEqual([
+    const otherReply = text(await verifyFiles(stage, [...files, foreign])).split('\n');
+    expect(otherReply.slice(0, 3)).toEqual([
       '`saved.jpg`: similar to a result of this bot.',
       '`half.png`: similar to a result of this bot.',
       '`foreign.png`: not recognized.',
     ]);
-    expect(theirs.slice(3).join(' ')).toContain('different images can look alike by chance');
-    expect(theirs.slice(3).join(' ')).toContain(NO_PROOF);
-    const mine = await verifyFiles(stage, files, 'member');
-    expect(text(mine).match(new RegExp(linkTo(message), 'g'))).toHaveLength(2);
-    expect(text(mine)).not.toContain(NO_PROOF);
-    expect(offeredTaskIds(mine)).toHaveLength(1);
+    expect(otherReply.slice(3).join(' ')).toContain('different images can look alike by chance');
+    expect(otherReply.slice(3).join(' ')).toContain(NO_PROOF);
+    const requesterReply = await verifyFiles(stage, files, 'member');
+    expect(text(requesterReply).match(new RegExp(linkTo(message), 'g'))).toHaveLength(2);
+    expect(text(requesterReply)).not.toContain(NO_PROOF);
+    expect(offeredTaskIds(requesterReply)).toHaveLength(1);
   });
 
   it('A private result is recognized, and only its requester is told which one it is', async () => {
-    const stage = await botHere();
-    const message = await grid(stage, { private: true });
+    const stage = await startStage();
+    const message = await orderGrid(stage, { private: true });
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
     for (const who of ['other', 'admin'])
       expect(text(await verifyFiles(stage, [copy], who))).toBe('`copy.png`: made with this bot.');
@@ -113,38 +113,42 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
   });
 
   it('A result is still recognized after Delete and a restart, and not after an erasure', async () => {
-    const stage = await botHere();
-    const message = await grid(stage);
+    const stage = await startStage();
+    const message = await orderGrid(stage);
     const id = await newestId(stage);
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
-    const saved = { name: 'saved.jpg', bytes: await sharp(copy.bytes).jpeg({ quality: 70 }).toBuffer() };
+    const resaved = { name: 'saved.jpg', bytes: await sharp(copy.bytes).jpeg({ quality: 70 }).toBuffer() };
     await stage.discord.as('member').click(message, 'Delete');
     await stage.discord.until(() => !stage.discord.messages('studio').some((one) => one.id === message.id));
-    const checkBoth = async () => {
+    const expectBothRecognized = async () => {
       expect(text(await verifyFiles(stage, [copy]))).toBe('`copy.png`: made with this bot.');
       // The task is kept without a message to link to.
-      expect(text(await verifyFiles(stage, [copy, saved], 'member'))).toContain(
+      expect(text(await verifyFiles(stage, [copy, resaved], 'member'))).toContain(
         `made with this bot. It is the result of task \`${id}\`.\n\`saved.jpg\`: similar to the result of task \`${id}\`.`,
       );
     };
-    await checkBoth();
+    await expectBothRecognized();
     await stage.app.stop();
     await startBot(stage);
-    await checkBoth();
+    await expectBothRecognized();
     expect([readNamespace(stage, 'fingerprints').length, readNamespace(stage, 'finished').length]).toEqual([1, 1]);
     await (await requestErasure(stage)).message(says('Your data has been deleted'));
-    const after = text(await verifyFiles(stage, [copy, saved], 'member'));
-    expect(after.match(new RegExp(NOT_RECOGNIZED, 'g'))).toHaveLength(3);
+    const replyAfterErasure = text(await verifyFiles(stage, [copy, resaved], 'member'));
+    expect(replyAfterErasure.match(new RegExp(NOT_RECOGNIZED, 'g'))).toHaveLength(3);
     expect([readNamespace(stage, 'fingerprints'), readNamespace(stage, 'finished')]).toEqual([[], []]);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A video and a song are recognized byte for byte', async () => {
     const videos = shortVideos();
-    const stage = await botHere({
-      gateway: { studio: { ...shortSongs(), shoot: videos.shoot }, quirks: { refusedActions: false } },
+    const stage = await startStage({
+      gateway: { studio: { ...shortSongs(), drawVideo: videos.drawVideo }, quirks: { refusedActions: false } },
     });
-    const video = await follow(stage, await follow(stage, await grid(stage), 'U1'), 'Animate (Low motion)');
+    const video = await pressAndWait(
+      stage,
+      await pressAndWait(stage, await orderGrid(stage), 'U1'),
+      'Animate (Low motion)',
+    );
     const song = await (await stage.discord.as('member').slash('music make', { about: 'rain' })).message(
       says('Finished in'),
     );
@@ -152,30 +156,30 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
       ['a.mp4', video],
       ['a.mp3', song],
     ] as const) {
-      const at = message.attachments.findIndex(({ filename }) => /\.(mp4|mp3|wav)$/.test(filename));
-      const bytes = await bytesOf(message, at);
+      const index = message.attachments.findIndex(({ filename }) => /\.(mp4|mp3|wav)$/.test(filename));
+      const bytes = await bytesOf(message, index);
       expect(text(await verifyFiles(stage, [{ name, bytes }]))).toBe(`\`${name}\`: made with this bot.`);
-      const longer = Buffer.concat([bytes, Buffer.from('\0\0\0\x08free', 'latin1')]);
-      expect(text(await verifyFiles(stage, [{ name, bytes: longer }]))).toContain(NOT_RECOGNIZED);
+      const extendedBytes = Buffer.concat([bytes, Buffer.from('\0\0\0\x08free', 'latin1')]);
+      expect(text(await verifyFiles(stage, [{ name, bytes: extendedBytes }]))).toContain(NOT_RECOGNIZED);
     }
   });
 
   it('Files that are not media, are damaged or are too large are listed without an error', async () => {
-    const stage = await botHere({ discord: { limits: { uploadBytes: 200 * 2 ** 20 } } });
+    const stage = await startStage({ discord: { limits: { uploadBytes: 200 * 2 ** 20 } } });
     const { discord } = stage;
-    const without = await discord.as('other').say('look');
-    expect(text(await verify(stage, without))).toContain('This message has no file to check.');
+    const textMessage = await discord.as('other').say('look');
+    expect(text(await verify(stage, textMessage))).toContain('This message has no file to check.');
     const image = await sharp(randomBytes(64 * 64 * 3), { raw: { width: 64, height: 64, channels: 3 } })
       .png()
       .toBuffer();
-    const shown = await verifyFiles(stage, [
+    const reply = await verifyFiles(stage, [
       { name: 'note.txt', bytes: Buffer.from('hello') },
       { name: 'half.png', bytes: image.subarray(0, 4_000) },
       { name: 'huge.png', bytes: Buffer.alloc(101 * 2 ** 20, 1) },
       { name: 'fine.png', bytes: image },
       ...Array.from({ length: 6 }, (_, index) => ({ name: `more${index}.png`, bytes: image })),
     ]);
-    expect(text(shown).split('\n').slice(0, 4)).toEqual([
+    expect(text(reply).split('\n').slice(0, 4)).toEqual([
       '`note.txt`: not an image, video or audio file that the bot can read.',
       // The bytes of the damaged file are compared nevertheless.
       '`half.png`: not recognized.',
@@ -186,13 +190,13 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
   });
 
   it('An export contains the hashes of a member’s own results', async () => {
-    const stage = await botHere();
-    const message = await grid(stage);
+    const stage = await startStage();
+    const message = await orderGrid(stage);
     const hash = createHash('sha256')
       .update(await bytesOf(message))
       .digest('hex');
-    const exported = await (await stage.discord.as('member').click(await list(stage), 'Export my data')).message();
-    const { tasks } = JSON.parse((await bytesOf(exported)).toString());
+    const exportMessage = await (await stage.discord.as('member').click(await list(stage), 'Export my data')).message();
+    const { tasks } = JSON.parse((await bytesOf(exportMessage)).toString());
     expect(tasks).toMatchObject([{ fingerprints: [{ hash, likeness: expect.stringMatching(/^[0-9a-f]{16}$/) }] }]);
   });
 });

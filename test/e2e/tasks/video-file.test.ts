@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
-import { addressWith, MODEL as IMAGE_MODEL, imageUpload, orderImage } from './image-scene.ts';
+import { MODEL as IMAGE_MODEL, imageUpload, orderImage, urlContaining } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
 import { localBot, MODEL, receivedOrders } from './video-scene.ts';
 
@@ -17,14 +17,14 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
   it('A video can be ordered from the menu of any message, with its image and the default model filled in', async () => {
     const stage = await start();
     const member = stage.discord.as('member');
-    const shown = await stage.discord
+    const source = await stage.discord
       .as('other')
       .say('look', [await imageUpload(), { name: 'a.txt', bytes: Buffer.from('x') }]);
-    const form = await (await member.menu(MENU, shown)).modal();
+    const form = await (await member.menu(MENU, source)).modal();
     expect(form.title).toBe('Generate a video from this image');
     expect(JSON.stringify(form.components)).toContain(`"value":"${MODEL}"`);
-    const filled = await member.fill(form, { words: 'the fox runs', duration: '1', size: '160x96' });
-    const message = await filled.message(says('Finished in'));
+    const submission = await member.fill(form, { words: 'the fox runs', duration: '1', size: '160x96' });
+    const message = await submission.message(says('Finished in'));
     expect(message.ephemeral).toBe(false);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     expect(text(message)).toContain(`**the fox runs** · <@${member.user.id}>\n-# Model: ${MODEL} · Size: 160x96 · 1 s`);
@@ -33,7 +33,7 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
       prompt: 'the fox runs',
       size: '160x96',
       duration: 1,
-      image: addressWith('fox.png?ex='),
+      image: urlContaining('fox.png?ex='),
     };
     expect(receivedOrders(stage.gateway).map((one) => one.body)).toEqual([body]);
     expect(errorsIn(stage)).toEqual([]);
@@ -53,7 +53,7 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
     const body = {
       model: 'reel-2-pro',
       prompt: 'it runs',
-      image: addressWith(`${parent.attachments[0]?.filename}?ex=`),
+      image: urlContaining(`${parent.attachments[0]?.filename}?ex=`),
     };
     expect(receivedOrders(stage.gateway).map((one) => one.body)).toEqual([body]);
   });
@@ -71,20 +71,20 @@ describe('The refusals of a video from a message', () => {
   it('A message without an image, and a channel where the bot is not allowed to post, are refused for a video', async () => {
     const stage = await localBot();
     const member = stage.discord.as('member');
-    const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
-    const refused = await member.menu(MENU, plain);
+    const textMessage = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
+    const refused = await member.menu(MENU, textMessage);
     expect(await refused.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
     expect(text(await refused.message())).toContain('This message has no image.');
-    const silent = stage.discord.as('admin').in('admin-room');
-    const shown = await silent.say('look', [await imageUpload()]);
-    expect(text(await (await silent.menu(MENU, shown)).message())).toContain('these permissions: `View Channel`');
+    const adminRoom = stage.discord.as('admin').in('admin-room');
+    const source = await adminRoom.say('look', [await imageUpload()]);
+    expect(text(await (await adminRoom.menu(MENU, source)).message())).toContain('these permissions: `View Channel`');
     expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
   it('Invalid values in the form for a video are refused, and nothing is submitted', async () => {
     const stage = await localBot();
     const member = stage.discord.as('member');
-    const shown = await member.say('look', [await imageUpload()]);
+    const source = await member.say('look', [await imageUpload()]);
     for (const [values, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
       [{ words: 'x', size: 'huge' }, '`huge` is not a valid size'],
@@ -92,7 +92,7 @@ describe('The refusals of a video from a message', () => {
       [{ words: 'x', model: 'reel-9' }, 'The model `reel-9` does not exist'],
       [{ words: 'x', pictures: 'my cat' }, '`my` is not a valid URL'],
     ] as const) {
-      const form = await (await member.menu(MENU, shown)).modal();
+      const form = await (await member.menu(MENU, source)).modal();
       expect(text(await (await member.fill(form, values)).message())).toContain(words);
     }
     expect(receivedOrders(stage.gateway)).toEqual([]);

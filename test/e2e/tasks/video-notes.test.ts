@@ -12,14 +12,14 @@ import { fileHost, localBot, orderVideo, receivedOrders, silentWav } from './vid
 describe.each(profiles)('The notes of a video task with the %s gateway profile', (profile) => {
   const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('A failed video names the references to check, each of which was fetched once, without sending the key', async () => {
+  it('The message of a failed video names the references to check, each of which is fetched once and without the key', async () => {
     const host = await fileHost();
     const stage = await start({ extraOrigins: [host.origin] });
     const image = file((await imageUpload()).bytes);
     const paths = ['/good.png', '/lost.png', '/page.png', '/dance.mp4', '/song.wav'];
-    const [good, lost, page] = paths.slice(0, 3).map((path) => host.on(path, image));
-    const dance = host.on('/dance.mp4', file(mp4Video({ seconds: 4 })));
-    const song = host.on('/song.wav', file(silentWav()));
+    const [goodUrl, lostUrl, pageUrl] = paths.slice(0, 3).map((path) => host.on(path, image));
+    const videoUrl = host.on('/dance.mp4', file(mp4Video({ seconds: 4 })));
+    const audioUrl = host.on('/song.wav', file(silentWav()));
     stage.gateway.faults.add({ do: 'fail' });
     stage.gateway.jobs.on('change', ({ state }) => {
       if (state !== 'failed') return;
@@ -29,7 +29,12 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
       host.requests.splice(0);
     });
     const exchange = await stage.discord.as('member').slash('video', {
-      ...{ prompt: 'waves', links: `${good} ${lost} ${page}`, reference_video: dance, reference_audio: song },
+      ...{
+        prompt: 'waves',
+        links: `${goodUrl} ${lostUrl} ${pageUrl}`,
+        reference_video: videoUrl,
+        reference_audio: audioUrl,
+      },
     });
     const failed = await exchange.message(says('The engine could not finish this task.'));
     expect(text(failed).split('\n').slice(-5)).toEqual([
@@ -45,7 +50,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A failed video says that a Discord URL has expired in the meantime', async () => {
+  it('The message of a failed video says that a Discord URL has expired in the meantime', async () => {
     const stage = await start({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await imageUpload() });
@@ -58,7 +63,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
       .toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
-  it('A video names the parameters without effect, and where else they may belong', async () => {
+  it('The message of a video names the parameters without effect, and where else they may belong', async () => {
     const stage = await start();
     const message = await orderVideo(stage, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
@@ -67,11 +72,15 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
     const second = await orderVideo(stage, { extra: '{"duration":6}' });
     expect(receivedOrders(stage.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });
     expect(text(second)).toContain('try again with the option `duration`');
-    const vendor = await orderVideo(stage, { image: await imageUpload(), duration: '6', endpoint: 'image-to-video' });
-    expect(text(vendor)).toContain('Try again with the generic endpoint');
+    const vendorVideo = await orderVideo(stage, {
+      image: await imageUpload(),
+      duration: '6',
+      endpoint: 'image-to-video',
+    });
+    expect(text(vendorVideo)).toContain('Try again with the generic endpoint');
   });
 
-  it('A video says that the face check was not sent if its name is unknown', async () => {
+  it('The message of a video says that the face check was not sent if the name of its field is unknown', async () => {
     const stage = await start();
     const message = await orderVideo(stage, { face_check: false });
     expect(receivedOrders(stage.gateway)).toMatchObject([{ body: { prompt: 'waves at dawn' } }]);
@@ -81,7 +90,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
 });
 
 describe('The notes of a failed image task', () => {
-  it('A failed image names the references to check', async () => {
+  it('The message of a failed image names the references to check', async () => {
     const stage = await localBot({ settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' } });
     stage.gateway.faults.add({ do: 'fail' });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });

@@ -4,19 +4,19 @@ import { profiles } from '../../contract/both.ts';
 import { imageUpload } from './image-scene.ts';
 import { fileHost, localBot, receivedOrders } from './video-scene.ts';
 
-const address = 'https://x.example/1.png';
-const video = 'https://x.example/1.mp4';
+const imageUrl = 'https://x.example/1.png';
+const videoUrl = 'https://x.example/1.mp4';
 
 describe.each(profiles)('The refusals of /video before a request, with the %s gateway profile', (profile) => {
-  it('/video refuses immediately what the payload of the interaction shows to be invalid', async () => {
+  it('/video immediately refuses options that the payload of the interaction shows to be invalid', async () => {
     const stage = await localBot({ gateway: { profile } });
     const image = await imageUpload();
-    const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
+    const sevenImages = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
-      [{ ...seven, links: `${address} `.repeat(14) }, 'at most `20` files and URLs'],
+      [{ ...sevenImages, links: `${imageUrl} `.repeat(14) }, 'at most `20` files and URLs'],
       [{ image, image2: image, image3: image, endpoint: 'videos' }, 'a last frame, and you added `3` images'],
-      [{ image, image2: image, links: address, endpoint: 'image-to-video' }, 'a last frame, and you added `3` images'],
+      [{ image, image2: image, links: imageUrl, endpoint: 'image-to-video' }, 'a last frame, and you added `3` images'],
       [{ endpoint: 'image-to-video' }, 'This endpoint needs an image. Add one'],
       [{ image, size: '16:9', endpoint: 'image-to-video' }, 'This endpoint does not support the option `size`.'],
       [{ size: 'huge' }, '`huge` is not a valid size. Use a format such as `1280x720`, `16:9` or `720p`.'],
@@ -26,7 +26,7 @@ describe.each(profiles)('The refusals of /video before a request, with the %s ga
       [{ extra: '{"!duration":5}' }, '`!duration` cannot be set in `extra`. Use the option `duration`'],
       [{ extra: '{"__proto__":{"model":"x"}}' }, '`__proto__` is not a valid field name'],
       [{ camera: '{"type"' }, 'The option `camera` contains invalid JSON.'],
-      [{ reference_video: `${video} `.repeat(21) }, '`reference_video` accepts at most `20` URLs'],
+      [{ reference_video: `${videoUrl} `.repeat(21) }, '`reference_video` accepts at most `20` URLs'],
       [{ reference_audio: 'song' }, '`song` in `reference_audio` is not a valid URL'],
       [
         { image: { name: 'a.txt', bytes: Buffer.from('hello') } },
@@ -38,8 +38,8 @@ describe.each(profiles)('The refusals of /video before a request, with the %s ga
       expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
       expect(text(await exchange.message())).toContain(words);
     }
-    const nowhere = await stage.discord.as('member').in('read-only').slash('video', { prompt: 'waves' });
-    expect(text(await nowhere.message())).toContain('these permissions: `Send Messages`');
+    const forbidden = await stage.discord.as('member').in('read-only').slash('video', { prompt: 'waves' });
+    expect(text(await forbidden.message())).toContain('these permissions: `Send Messages`');
     expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 

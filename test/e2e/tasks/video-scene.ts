@@ -7,20 +7,20 @@ import type { StageOptions } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
 import { studioWith } from './proof.ts';
 
-export const GENERIC = '/v1/video/generations';
-export const SECOND = '/v1/videos';
-export const VENDOR = '/videoa/v1/videos/image2video';
+export const GENERIC_PATH = '/v1/video/generations';
+export const VIDEOS_PATH = '/v1/videos';
+export const VENDOR_PATH = '/videoa/v1/videos/image2video';
 export const MODEL = 'reel-2';
 
 /** Only the metadata of videos matters here; frames and large images take time. */
-const SMALL = { width: 160, height: 96, seconds: 1 } as const;
+const SMALL_VIDEO = { width: 160, height: 96, seconds: 1 } as const;
 const framelessVideos = () =>
   studioWith(({ drawImage }) => ({
-    shoot: async () => ({ bytes: mp4Video(SMALL), mime: 'video/mp4', ...SMALL }),
+    drawVideo: async () => ({ bytes: mp4Video(SMALL_VIDEO), mime: 'video/mp4', ...SMALL_VIDEO }),
     drawImage: (scene, options) => drawImage(scene, { ...options, width: 128, height: 128 }),
   }));
 
-/** Embedded Discord and the embedded gateway are on this machine, so the gateway can reach Discord's files. */
+/** Starts a bot whose gateway may download Discord's files, because both are embedded on this machine. */
 export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): ReturnType<typeof quickBot> =>
   quickBot({
     ...options,
@@ -29,9 +29,9 @@ export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): 
   });
 
 /** The requests that the gateway received, oldest first. */
-export const receivedOrders = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
-  heard
-    .filter(({ method, path }) => method === 'POST' && [GENERIC, SECOND, VENDOR].includes(path))
+export const receivedOrders = ({ requests }: EmbeddedGateway): { path: string; body: unknown }[] =>
+  requests
+    .filter(({ method, path }) => method === 'POST' && [GENERIC_PATH, VIDEOS_PATH, VENDOR_PATH].includes(path))
     .map(({ path, body }) => ({ path, body }));
 
 /** Requests a video and waits for its delivery. */
@@ -49,8 +49,8 @@ export async function fileHost(): Promise<FileHost> {
 
 /** Returns the URL of a reference video of this length in a Discord message. */
 export async function postVideo({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
-  const posted = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
-  return String(posted.attachments[0]?.url);
+  const message = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
+  return String(message.attachments[0]?.url);
 }
 
 /** A very short silent audio file. */

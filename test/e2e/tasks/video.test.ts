@@ -5,19 +5,19 @@ import { file } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
 import { type StageOptions, startBot } from '../bot.ts';
 import { labels, says } from '../quick.ts';
-import { addressWith, imageUpload } from './image-scene.ts';
+import { imageUpload, urlContaining } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
 import {
   fileHost,
-  GENERIC,
+  GENERIC_PATH,
   localBot,
   MODEL,
   orderVideo,
   postVideo,
   receivedOrders,
-  SECOND,
   silentWav,
-  VENDOR,
+  VENDOR_PATH,
+  VIDEOS_PATH,
 } from './video-scene.ts';
 
 const hour = 3_600_000;
@@ -28,7 +28,9 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
   it('/video orders a video from a prompt and shows it', async () => {
     const stage = await start();
     const message = await orderVideo(stage);
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
+    expect(receivedOrders(stage.gateway)).toEqual([
+      { path: GENERIC_PATH, body: { model: MODEL, prompt: 'waves at dawn' } },
+    ]);
     expect(text(message)).toContain(
       `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model: ${MODEL}\nFinished`,
     );
@@ -66,11 +68,11 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     });
     const body = {
       ...{ model: 'reel-2-pro', prompt: 'waves at dawn', size: '160x96', duration: 1, mode: 'pro' },
-      images: [addressWith('first.png?ex='), addressWith('last.png?ex='), `${host.origin}/third.png`],
+      images: [urlContaining('first.png?ex='), urlContaining('last.png?ex='), `${host.origin}/third.png`],
       metadata: { negative_prompt: 'people', seed: 7, camera_control: 'slow zoom', cfg_scale: 0.5 },
       ...{ reference_video_urls: [dance, leap], reference_audio_urls: [song], face_ok: false, fps: 24 },
     };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
     expect(text(message)).toContain('-# Model: reel-2-pro · Size: 160x96 · 1 s · Mode: pro\nFinished');
     expect(text(message)).not.toContain('the model ignored');
     const other = stage.discord.as('other');
@@ -90,19 +92,31 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
   it.each([
     ['16:9', { aspect_ratio: '16:9' }],
     ['720p', { resolution: '720p' }],
-  ])('/video sends the size %s under its own name, and a single image as one value', async (size, sent) => {
+  ])('/video sends the size %s under its own name, and a single image as one value', async (size, sizeFields) => {
     const stage = await start();
     await orderVideo(stage, { size, duration: '1.0', image: await imageUpload() });
-    const body = { model: MODEL, prompt: 'waves at dawn', ...sent, duration: '1.0', image: addressWith('fox.png?ex=') };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+    const body = {
+      model: MODEL,
+      prompt: 'waves at dawn',
+      ...sizeFields,
+      duration: '1.0',
+      image: urlContaining('fox.png?ex='),
+    };
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
   });
 
   it('/video can use the vendor endpoint with an image', async () => {
     const stage = await start();
     const image = { image: await imageUpload(), duration: '1', mode: 'std' };
     const message = await orderVideo(stage, { ...image, endpoint: 'image-to-video' });
-    const body = { model: MODEL, prompt: 'waves at dawn', image: addressWith('fox.png?ex='), duration: 1, mode: 'std' };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: VENDOR, body }]);
+    const body = {
+      model: MODEL,
+      prompt: 'waves at dawn',
+      image: urlContaining('fox.png?ex='),
+      duration: 1,
+      mode: 'std',
+    };
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: VENDOR_PATH, body }]);
     expect(text(message)).toContain(`-# Model: ${MODEL} · 1 s · Mode: std`);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
@@ -112,10 +126,10 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
     const message = await orderVideo(stage, { ...options, image: await imageUpload(), endpoint: 'videos' });
     const body = {
-      ...{ model: MODEL, prompt: 'waves at dawn', seconds: '1', input_reference: addressWith('fox.png?ex=') },
+      ...{ model: MODEL, prompt: 'waves at dawn', seconds: '1', input_reference: urlContaining('fox.png?ex=') },
       ...{ aspect_ratio: '16:9', mode: 'pro', metadata: { seed: 7 }, fps: 24 },
     };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: SECOND, body }]);
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: VIDEOS_PATH, body }]);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
@@ -125,9 +139,14 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const song = { name: 'song.png', bytes: silentWav(), contentType: 'audio/wav' };
     const dance = await postVideo(stage, 4);
     await orderVideo(stage, { image: song, image2: clip, image3: await imageUpload(), links: dance });
-    const images = [addressWith('fox.png?ex='), addressWith('clip.png?ex='), dance];
-    const body = { model: MODEL, prompt: 'waves at dawn', images, reference_audio_urls: [addressWith('song.png?ex=')] };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+    const images = [urlContaining('fox.png?ex='), urlContaining('clip.png?ex='), dance];
+    const body = {
+      model: MODEL,
+      prompt: 'waves at dawn',
+      images,
+      reference_audio_urls: [urlContaining('song.png?ex=')],
+    };
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
   });
 
   it('/video sends a first and a last frame if the model’s family accepts them', async () => {
@@ -137,13 +156,13 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
       image: await imageUpload('first.png'),
       image2: await imageUpload('last.png'),
     };
-    const [first, last] = [addressWith('first.png?ex='), addressWith('last.png?ex=')];
+    const [first, last] = [urlContaining('first.png?ex='), urlContaining('last.png?ex=')];
     await orderVideo(stage, { ...options, endpoint: 'image-to-video' });
     await orderVideo(stage, { ...options, endpoint: 'videos' });
-    const named = { model: 'kling-v2-1', prompt: 'waves at dawn', image_tail: last };
+    const base = { model: 'kling-v2-1', prompt: 'waves at dawn', image_tail: last };
     expect(receivedOrders(stage.gateway)).toEqual([
-      { path: VENDOR, body: { ...named, image: first } },
-      { path: SECOND, body: { ...named, input_reference: first } },
+      { path: VENDOR_PATH, body: { ...base, image: first } },
+      { path: VIDEOS_PATH, body: { ...base, input_reference: first } },
     ]);
     const refused = await stage.discord
       .as('member')
@@ -163,7 +182,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const [order] = receivedOrders(stage.gateway);
     const input_reference = expect.stringMatching(/^data:image\/png;base64,/);
     const fields = { model: MODEL, prompt: 'waves at dawn', size: '320x180', seconds: '1', metadata: '{"seed":7}' };
-    expect(order).toEqual({ path: SECOND, body: { ...fields, input_reference } });
+    expect(order).toEqual({ path: VIDEOS_PATH, body: { ...fields, input_reference } });
     const job = stage.gateway.jobs.list()[0];
     expect(job?.details).toMatchObject({ metadata: { seed: 7 } });
   });
@@ -183,11 +202,11 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const question = await exchange.message(says('exceeds the usual limits'));
     expect(text(question)).toContain('at most 15 s of reference video; yours are 17 s long in total');
     expect(receivedOrders(gateway)).toEqual([]);
-    const others = await discord.as('other').click(question, 'Submit anyway');
-    expect(text(await others.followUp())).toContain('Only the member');
+    const otherPress = await discord.as('other').click(question, 'Submit anyway');
+    expect(text(await otherPress.followUp())).toContain('Only the member');
     expect(receivedOrders(gateway)).toEqual([]);
-    const done = await (await member.click(question, 'Submit anyway')).message(says('Finished in'));
-    expect(done.id).toBe(question.id);
+    const result = await (await member.click(question, 'Submit anyway')).message(says('Finished in'));
+    expect(result.id).toBe(question.id);
     expect(receivedOrders(gateway)).toHaveLength(1);
   });
 
@@ -195,9 +214,9 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const stage = await start();
     const { discord, gateway } = stage;
     const image = await imageUpload();
-    const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
+    const sevenImages = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     const links = String((await discord.as('member').say('look', [image])).attachments[0]?.url);
-    const exchange = await discord.as('member').slash('video', { prompt: 'waves', ...seven, links });
+    const exchange = await discord.as('member').slash('video', { prompt: 'waves', ...sevenImages, links });
     const question = await exchange.message(says('at most 7 reference images; you added 8'));
     await stage.app.stop();
     await startBot(stage);
@@ -213,7 +232,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     await orderVideo(stage, { image: await imageUpload(), endpoint: 'image-to-video' });
     const image = expect.stringContaining(`${stage.gateway.url}/`);
     expect(receivedOrders(stage.gateway)).toEqual([
-      { path: VENDOR, body: { model: MODEL, prompt: 'waves at dawn', image } },
+      { path: VENDOR_PATH, body: { model: MODEL, prompt: 'waves at dawn', image } },
     ]);
   });
 
@@ -228,7 +247,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     ]);
   });
 
-  it('A video that exceeds its wait limit says so and is shown in the same message hours later', async () => {
+  it('The message of a video that exceeds its wait limit says so, and shows the video hours later', async () => {
     const stage = await start({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
     const { discord, gateway, clock } = stage;
     gateway.faults.add({ do: 'stick' });
@@ -238,9 +257,9 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
     // The interaction token has expired by then, so only the bot token can edit the message.
     clock.advance(3 * hour);
-    const shown = () => discord.messages('studio').find(({ id }) => id === waiting.id);
-    await expect.poll(() => shown()?.attachments.length, { timeout: 10_000 }).toBe(1);
-    expect(text(shown() ?? waiting)).toContain('Finished in');
+    const currentMessage = () => discord.messages('studio').find(({ id }) => id === waiting.id);
+    await expect.poll(() => currentMessage()?.attachments.length, { timeout: 10_000 }).toBe(1);
+    expect(text(currentMessage() ?? waiting)).toContain('Finished in');
     expect(receivedOrders(gateway)).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -255,7 +274,11 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
       const videos = [{ id: '1', url: `${stage.gateway.url}/files/${id}/1.mp4`, duration: '5.1', cover_url }];
       const data = { task_id: id, task_status: 'succeed', task_status_msg: '', task_result: { videos } };
       const body = { code: 0, message: 'SUCCEED', request_id: '1', data };
-      stage.gateway.faults.add({ on: { method: 'GET', path: `${GENERIC}/` }, do: { type: 'body', body }, times: 100 });
+      stage.gateway.faults.add({
+        on: { method: 'GET', path: `${GENERIC_PATH}/` },
+        do: { type: 'body', body },
+        times: 100,
+      });
     });
     const message = await orderVideo(stage);
     expect(text(message)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);

@@ -14,20 +14,20 @@ const { body } = fc.letrec((tie) => ({
   ),
 }));
 
-const addresses = new CallbackAddresses('https://bot.example/callbacks', 'a secret of the store');
-const OWN = '01k3v9x2mabcdefgh';
+const callbackUrls = new CallbackAddresses('https://bot.example/callbacks', 'a secret of the store');
+const OWN_TASK_ID = '01k3v9x2mabcdefgh';
 const nested = (times: number): string => `${'{"data":'.repeat(times)}1${'}'.repeat(times)}`;
 
 export const callbackTargets: readonly Target[] = [
   {
     name: 'callbacks',
-    reads: 'text',
+    inputType: 'text',
     seeds: () => ['{"id":"1","status":"SUCCESS"}', '{"challenge":"x"}', '{"data":{"task_status":"processing"}}'],
     structured: body.map((value) => JSON.stringify(value)),
     words: [...NAMES.map((name) => `"${name}":`), ...WORDS.map((word) => JSON.stringify(word)), '{', '}', '[', ']'],
     run(input) {
-      const said = readCallback(input.toString());
-      if (typeof said === 'object' && said.challenge.length > 200)
+      const callback = readCallback(input.toString());
+      if (typeof callback === 'object' && callback.challenge.length > 200)
         throw new BrokenInvariant('A challenge is too long.');
     },
     isExpected: () => false,
@@ -35,20 +35,21 @@ export const callbackTargets: readonly Target[] = [
       'nested records': nested,
       'nested lists': (times) => '['.repeat(times),
       'a long word': (times) => JSON.stringify({ status: 'x'.repeat(100 * times) }),
-      'many fields': (times) => JSON.stringify(Object.fromEntries(Array.from({ length: times }, (_, at) => [at, at]))),
+      'many fields': (times) =>
+        JSON.stringify(Object.fromEntries(Array.from({ length: times }, (_, index) => [index, index]))),
     },
   },
   {
     name: 'callback-addresses',
-    reads: 'text',
-    seeds: () => [new URL(addresses.of(OWN)).pathname, `/${'A'.repeat(44)}`, '/'],
+    inputType: 'text',
+    seeds: () => [new URL(callbackUrls.urlFor(OWN_TASK_ID)).pathname, `/${'A'.repeat(44)}`, '/'],
     structured: fc
       .uint8Array({ minLength: 33, maxLength: 33 })
       .map((bytes) => `/callbacks/${Buffer.from(bytes).toString('base64url')}`),
     words: ['/', '-', '_', '=', '%2f', '?', '..', 'callbacks'],
     run(input) {
-      const id = addresses.taskIdIn(input.toString());
-      if (id !== undefined && id !== OWN) throw new BrokenInvariant('A forged URL was accepted.');
+      const id = callbackUrls.taskIdIn(input.toString());
+      if (id !== undefined && id !== OWN_TASK_ID) throw new BrokenInvariant('A forged URL was accepted.');
     },
     isExpected: () => false,
     growing: {

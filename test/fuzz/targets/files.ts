@@ -11,34 +11,34 @@ import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
 
-const SOUNDS = new URL('../../services/sound/files/', import.meta.url);
+const AUDIO_FOLDER = new URL('../../services/sound/files/', import.meta.url);
 
 export const soundFiles = (extension: string): Buffer[] =>
-  readdirSync(SOUNDS)
+  readdirSync(AUDIO_FOLDER)
     .filter((name) => name.endsWith(extension))
-    .map((name) => readFileSync(new URL(name, SOUNDS)));
+    .map((name) => readFileSync(new URL(name, AUDIO_FOLDER)));
 
 const isMediaError = (error: unknown): boolean => error instanceof MediaError;
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-const notes = { exif: { IFD0: { Copyright: 'somebody', Artist: 'nobody' } } };
+const metadata = { exif: { IFD0: { Copyright: 'somebody', Artist: 'nobody' } } };
 
 async function images(): Promise<Buffer[]> {
-  const moving = Buffer.alloc(3 * 8 * 16, 90);
-  const drawn = () => sharp({ create: { width: 12, height: 8, channels: 4, background: '#07a8' } });
+  const frames = Buffer.alloc(3 * 8 * 16, 90);
+  const stillImage = () => sharp({ create: { width: 12, height: 8, channels: 4, background: '#07a8' } });
   return await Promise.all([
-    drawn().png().withMetadata(notes).toBuffer(),
-    drawn().png({ palette: true }).toBuffer(),
-    drawn().jpeg().withMetadata(notes).toBuffer(),
-    drawn().jpeg({ progressive: true }).toBuffer(),
-    drawn().webp().withMetadata(notes).toBuffer(),
-    drawn().webp({ lossless: true }).toBuffer(),
-    drawn().gif().toBuffer(),
-    drawn().avif().toBuffer(),
-    sharp(moving, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } })
+    stillImage().png().withMetadata(metadata).toBuffer(),
+    stillImage().png({ palette: true }).toBuffer(),
+    stillImage().jpeg().withMetadata(metadata).toBuffer(),
+    stillImage().jpeg({ progressive: true }).toBuffer(),
+    stillImage().webp().withMetadata(metadata).toBuffer(),
+    stillImage().webp({ lossless: true }).toBuffer(),
+    stillImage().gif().toBuffer(),
+    stillImage().avif().toBuffer(),
+    sharp(frames, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } })
       .gif({ delay: [100, 100] })
       .toBuffer(),
-    sharp(moving, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } })
+    sharp(frames, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } })
       .webp({ delay: [100, 100] })
       .toBuffer(),
   ]);
@@ -46,8 +46,8 @@ async function images(): Promise<Buffer[]> {
 
 const videos = (): Buffer[] => [
   mp4Video(),
-  mp4Video({ brand: 'qt  ', isLong: true, isTurned: true }),
-  mp4Video({ inPieces: true }),
+  mp4Video({ brand: 'qt  ', isLong: true, isRotated: true }),
+  mp4Video({ isFragmented: true }),
   webmVideo(),
   webmVideo({ isLive: true }),
 ];
@@ -81,16 +81,16 @@ const SIGNATURES = [
   ...['\x89PNG\r\n\x1a\n', '\0\0\0\0', '\0', '\x01', '\xff\xff\xff\xff', '\x80'],
 ];
 
-/** Chunks of formats with a name and a length, in any order and with any claimed length. */
+/** A chunk as in many formats, with a name and a length, which may be wrong. */
 const chunk = fc
   .tuple(
     fc.constantFrom(...FOUR_CHARACTERS.split(' ')),
     fc.uint8Array({ maxLength: 40 }),
     fc.option(fc.nat(), { freq: 4 }),
   )
-  .map(([name, body, said]) => {
+  .map(([name, body, claimedLength]) => {
     const head = Buffer.alloc(8);
-    head.writeUInt32BE(said ?? body.length + 8);
+    head.writeUInt32BE(claimedLength ?? body.length + 8);
     head.write(name.padEnd(4), 4, 'latin1');
     return Buffer.concat([head, body]);
   });
@@ -125,9 +125,9 @@ const box = (name: string, body: Buffer): Buffer => {
   return Buffer.concat([head, body]);
 };
 const ftyp = box('ftyp', latin('isom\0\0\0\0isommp42'));
-const many = (times: number, chunk: Buffer): Buffer => Buffer.alloc(times * chunk.length, chunk);
+const repeat = (times: number, chunk: Buffer): Buffer => Buffer.alloc(times * chunk.length, chunk);
 
-/** An element whose size takes eight bytes to state. */
+/** An EBML element whose size is encoded in eight bytes. */
 const element = (id: string, content: Buffer): Buffer => Buffer.concat([latin(id), ebml(content).subarray(4, -16)]);
 
 const segmentOf = (content: Buffer): Buffer =>
@@ -136,7 +136,7 @@ const segmentOf = (content: Buffer): Buffer =>
 export const fileTargets: readonly Target[] = [
   {
     name: 'recognition',
-    reads: 'bytes',
+    inputType: 'bytes',
     seeds: files,
     structured: anyBytes,
     words: SIGNATURES,
@@ -150,21 +150,21 @@ export const fileTargets: readonly Target[] = [
         ebml(
           Buffer.concat([
             latin('\x42\x82'),
-            ebml(Buffer.concat([many(times, latin('\0')), latin('x')])).subarray(4, -16),
+            ebml(Buffer.concat([repeat(times, latin('\0')), latin('x')])).subarray(4, -16),
           ]),
         ),
-      'empty elements': (times) => ebml(many(times, latin('\xec\x80'))),
+      'empty elements': (times) => ebml(repeat(times, latin('\xec\x80'))),
       'a gap after a tag': (times) =>
-        Buffer.concat([latin('ID3\x04\0\0\0\0\0\0'), many(times, latin('\xff\xfb\x90\x64'))]),
+        Buffer.concat([latin('ID3\x04\0\0\0\0\0\0'), repeat(times, latin('\xff\xfb\x90\x64'))]),
       'fill bytes of a JPEG': (times) =>
-        Buffer.concat([latin('\xff\xd8'), many(times, latin('\xff')), latin('\xe0\0\x10')]),
-      'empty boxes': (times) => Buffer.concat([ftyp, many(times, box('free', Buffer.alloc(0)))]),
-      brands: (times) => box('ftyp', Buffer.concat([latin('heic\0\0\0\0'), many(times, latin('xxxx'))])),
+        Buffer.concat([latin('\xff\xd8'), repeat(times, latin('\xff')), latin('\xe0\0\x10')]),
+      'empty boxes': (times) => Buffer.concat([ftyp, repeat(times, box('free', Buffer.alloc(0)))]),
+      brands: (times) => box('ftyp', Buffer.concat([latin('heic\0\0\0\0'), repeat(times, latin('xxxx'))])),
     },
   },
   {
     name: 'picture-notes',
-    reads: 'bytes',
+    inputType: 'bytes',
     seeds: images,
     structured: anyBytes,
     words: SIGNATURES,
@@ -181,22 +181,22 @@ export const fileTargets: readonly Target[] = [
         Buffer.concat([
           latin('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'),
           Buffer.alloc(17, 1),
-          many(times, latin('\0\0\0\x01tEXtx\0\0\0\0')),
+          repeat(times, latin('\0\0\0\x01tEXtx\0\0\0\0')),
           latin('\0\0\0\0IEND\0\0\0\0'),
         ]),
       'segments of a JPEG': (times) =>
-        Buffer.concat([latin('\xff\xd8'), many(times, latin('\xff\xfe\0\x03x\xff\xdb\0\x03x')), latin('\xff\xd9')]),
+        Buffer.concat([latin('\xff\xd8'), repeat(times, latin('\xff\xfe\0\x03x\xff\xdb\0\x03x')), latin('\xff\xd9')]),
       'restart markers of a JPEG': (times) =>
-        Buffer.concat([latin('\xff\xd8\xff\xda\0\x02'), many(times, latin('\xff\0\xff\xd0')), latin('\xff\xd9')]),
+        Buffer.concat([latin('\xff\xd8\xff\xda\0\x02'), repeat(times, latin('\xff\0\xff\xd0')), latin('\xff\xd9')]),
       'blocks of a GIF': (times) =>
-        Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0'), many(times, latin('\x21\xfe\x01x\0')), latin('\x3b')]),
+        Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0'), repeat(times, latin('\x21\xfe\x01x\0')), latin('\x3b')]),
       'sub-blocks of a GIF': (times) =>
-        Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0\x21\xfe'), many(times, latin('\x01x')), latin('\0\x3b')]),
+        Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0\x21\xfe'), repeat(times, latin('\x01x')), latin('\0\x3b')]),
     },
   },
   {
     name: 'picture-heads',
-    reads: 'bytes',
+    inputType: 'bytes',
     seeds: images,
     structured: anyBytes,
     words: SIGNATURES,
@@ -207,14 +207,14 @@ export const fileTargets: readonly Target[] = [
         Buffer.concat([
           latin('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'),
           Buffer.alloc(17, 1),
-          many(times, latin('\0\0\0\x01tEXtx\0\0\0\0')),
+          repeat(times, latin('\0\0\0\x01tEXtx\0\0\0\0')),
         ]),
     },
     fixedMs: 60,
   },
   {
     name: 'video-heads',
-    reads: 'bytes',
+    inputType: 'bytes',
     seeds: videos,
     structured: fc.oneof(anyBytes, chunks(ftyp.toString('latin1'))),
     words: SIGNATURES,
@@ -225,23 +225,23 @@ export const fileTargets: readonly Target[] = [
     },
     isExpected: () => false,
     growing: {
-      'empty boxes': (times) => Buffer.concat([ftyp, many(times, box('free', Buffer.alloc(0)))]),
+      'empty boxes': (times) => Buffer.concat([ftyp, repeat(times, box('free', Buffer.alloc(0)))]),
       'empty boxes in the table of contents': (times) =>
-        Buffer.concat([ftyp, box('moov', many(times, box('free', Buffer.alloc(0))))]),
+        Buffer.concat([ftyp, box('moov', repeat(times, box('free', Buffer.alloc(0))))]),
       tracks: (times) =>
-        Buffer.concat([ftyp, box('moov', many(times, box('trak', box('mdia', box('hdlr', Buffer.alloc(16))))))]),
+        Buffer.concat([ftyp, box('moov', repeat(times, box('trak', box('mdia', box('hdlr', Buffer.alloc(16))))))]),
       'boxes in a track': (times) =>
         Buffer.concat([
           ftyp,
-          box('moov', many(4, box('trak', box('mdia', many(times, box('free', Buffer.alloc(0))))))),
+          box('moov', repeat(4, box('trak', box('mdia', repeat(times, box('free', Buffer.alloc(0))))))),
         ]),
-      'empty elements': (times) => segmentOf(many(times, latin('\xec\x80'))),
-      'tracks of a WebM': (times) => segmentOf(element('\x16\x54\xae\x6b', many(times, latin('\xae\x82\xe0\x80')))),
+      'empty elements': (times) => segmentOf(repeat(times, latin('\xec\x80'))),
+      'tracks of a WebM': (times) => segmentOf(element('\x16\x54\xae\x6b', repeat(times, latin('\xae\x82\xe0\x80')))),
     },
   },
   {
     name: 'video-notes',
-    reads: 'bytes',
+    inputType: 'bytes',
     seeds: videos,
     structured: fc.oneof(anyBytes, chunks(ftyp.toString('latin1'))),
     words: SIGNATURES,
@@ -249,18 +249,18 @@ export const fileTargets: readonly Target[] = [
       const type = recognise(input);
       if (type?.kind !== 'video') return;
       const { content } = await cleanVideo(memoryContent(input), type);
-      if (content.size !== input.length) throw new BrokenInvariant('The file has another length.');
-      const again = await cleanVideo(content, type);
-      if (again.content.bytes !== content.bytes) throw new BrokenInvariant('Metadata was left in the file.');
+      if (content.size !== input.length) throw new BrokenInvariant('The length of the file has changed.');
+      const secondPass = await cleanVideo(content, type);
+      if (secondPass.content.bytes !== content.bytes) throw new BrokenInvariant('Metadata was left in the file.');
     },
     isExpected: () => false,
     growing: {
-      'empty metadata boxes': (times) => Buffer.concat([ftyp, many(times, box('udta', Buffer.alloc(0)))]),
+      'empty metadata boxes': (times) => Buffer.concat([ftyp, repeat(times, box('udta', Buffer.alloc(0)))]),
       'metadata in the table of contents': (times) =>
-        Buffer.concat([ftyp, box('moov', many(times, box('meta', latin('x'))))]),
+        Buffer.concat([ftyp, box('moov', repeat(times, box('meta', latin('x'))))]),
       'metadata in a track': (times) =>
-        Buffer.concat([ftyp, box('moov', many(4, box('trak', many(times, box('udta', latin('x'))))))]),
-      'tags of a WebM': (times) => segmentOf(many(times, latin('\x12\x54\xc3\x67\x81x'))),
+        Buffer.concat([ftyp, box('moov', repeat(4, box('trak', repeat(times, box('udta', latin('x'))))))]),
+      'tags of a WebM': (times) => segmentOf(repeat(times, latin('\x12\x54\xc3\x67\x81x'))),
     },
   },
 ];

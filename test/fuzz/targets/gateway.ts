@@ -14,23 +14,23 @@ import { UsageReports } from '../../../src/services/gateway/usage.ts';
 import { imageBodies } from '../../services/gateway/read/image.bodies.ts';
 import { imgxBodies } from '../../services/gateway/read/imgx.bodies.ts';
 import { musicBodies } from '../../services/gateway/read/music.bodies.ts';
-import { answers } from '../../services/gateway/read/strange.ts';
+import { responses } from '../../services/gateway/read/strange.ts';
 import { videoBodies } from '../../services/gateway/read/video.bodies.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
 
 const settings = { ...defaultSettings, baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-secret-of-the-gateway' };
 
 /** The real client, except that the response is the input and nothing is sent. */
-class Answered extends GatewayHttp {
-  answer: Json = null;
+class StubHttp extends GatewayHttp {
+  response: Json = null;
 
   override async read(): Promise<Json> {
-    return this.answer;
+    return this.response;
   }
 }
 
 const log = { info: () => undefined, warn: () => undefined };
-const http = new Answered(settings, defaultLimits, { log, clock: systemClock, random: () => 0.5 });
+const http = new StubHttp(settings, defaultLimits, { log, clock: systemClock, random: () => 0.5 });
 const tasks = new TaskClient(http, settings);
 const models = new Models(http, settings);
 const usage = new UsageReports(http);
@@ -73,30 +73,31 @@ const text = (value: unknown): string => JSON.stringify(value);
 const nestedArrays = (times: number): string => '['.repeat(times) + ']'.repeat(times);
 const task = (fields: object): string => text({ id: 't', status: 'SUCCESS', ...fields });
 
-const common: Target['growing'] = {
-  'letters of a word': (times) => task({ status: 'x'.repeat(times), failReason: ' '.repeat(times) }),
-  'items of a list': (times) => task({ data: Array.from({ length: times }, (_, at) => ({ url: `/${at}`, id: at })) }),
+const commonGrowth: Target['growing'] = {
+  'characters of a word': (times) => task({ status: 'x'.repeat(times), failReason: ' '.repeat(times) }),
+  'items of a list': (times) =>
+    task({ data: Array.from({ length: times }, (_, index) => ({ url: `/${index}`, id: index })) }),
   'null items': (times) => task({ data: Array.from({ length: times }, () => ({})) }),
   'digits of a number': (times) => `{"id":${'1'.repeat(times)},"progress":${'1'.repeat(times)}.5}`,
   'text within text': (times) => task({ data: text(Array.from({ length: times }, () => text([1.5]))) }),
   'fields of a map': (times) =>
-    task({ data: Object.fromEntries(Array.from({ length: times }, (_, at) => [`a${at}`, { b: at }])) }),
+    task({ data: Object.fromEntries(Array.from({ length: times }, (_, index) => [`a${index}`, { b: index }])) }),
 };
 
 function familyTarget(family: Family, bodies: readonly { body: string }[]): Target {
   return {
     name: `${family}-tasks`,
-    reads: 'text',
+    inputType: 'text',
     seeds: () => bodies.map(({ body }) => body),
-    structured: answers,
+    structured: responses,
     words: WORDS,
     run(input) {
-      const answer = parseExact(input.toString());
+      const response = parseExact(input.toString());
       let failure: unknown;
       for (const step of [
-        () => tasks.readTask(family, answer),
-        () => tasks.readTasks(family, answer),
-        () => readSubmission(family, answer),
+        () => tasks.readTask(family, response),
+        () => tasks.readTasks(family, response),
+        () => readSubmission(family, response),
       ]) {
         try {
           step();
@@ -108,12 +109,12 @@ function familyTarget(family: Family, bodies: readonly { body: string }[]): Targ
       if (failure) throw failure;
     },
     isExpected,
-    growing: common,
+    growing: commonGrowth,
   };
 }
 
-const readBy = (read: () => Promise<unknown>) => async (input: Buffer) => {
-  http.answer = parseExact(input.toString());
+const readWith = (read: () => Promise<unknown>) => async (input: Buffer) => {
+  http.response = parseExact(input.toString());
   await read();
 };
 
@@ -126,37 +127,37 @@ export const gatewayTargets: readonly Target[] = [
   familyTarget('music', musicBodies),
   {
     name: 'models',
-    reads: 'text',
+    inputType: 'text',
     seeds: () => [
       '{"object":"list","data":[{"id":"m-1","object":"model","created":1700000000,"owned_by":"x"}]}',
       '{"models":["a","b"]}',
       '{"data":{"models":[{"name":"m"}]}}',
     ],
-    structured: answers,
+    structured: responses,
     words: WORDS,
     async run(input) {
-      await readBy(() => models.list())(input);
+      await readWith(() => models.list())(input);
       await models.get('m-1').catch((error: unknown) => {
         if (!isExpected(error)) throw error;
       });
     },
     isExpected,
     growing: {
-      'items of a list': (times) => text({ data: Array.from({ length: times }, (_, at) => ({ id: `m${at}` })) }),
+      'items of a list': (times) => text({ data: Array.from({ length: times }, (_, index) => ({ id: `m${index}` })) }),
       'fields of a map': (times) =>
-        text({ data: Object.fromEntries(Array.from({ length: times }, (_, at) => [`m${at}`, { id: at }])) }),
+        text({ data: Object.fromEntries(Array.from({ length: times }, (_, index) => [`m${index}`, { id: index }])) }),
     },
   },
   {
     name: 'usage',
-    reads: 'text',
+    inputType: 'text',
     seeds: () => [
       '{"object":"list","total_usage":1.10,"daily_costs":[{"timestamp":1700000000,"line_items":[{"name":"m","cost":0.10}]}]}',
       '{"data":[{"date":"2026-01-01","model":"m","requests":3,"amount":"1.50"}]}',
     ],
-    structured: answers,
+    structured: responses,
     words: [...WORDS, '"daily_costs":[', '"line_items":[', '"amount":', '"date":"', '"timestamp":', '8640000000001'],
-    run: readBy(() => usage.get({ start: day, end: day })),
+    run: readWith(() => usage.get({ start: day, end: day })),
     isExpected,
     growing: {
       rows: (times) =>
@@ -166,22 +167,22 @@ export const gatewayTargets: readonly Target[] = [
   },
   {
     name: 'fine-tunes',
-    reads: 'text',
+    inputType: 'text',
     seeds: () => [
       '{"object":"list","data":[{"object":"event","id":"e","created_at":1700000000,"level":"info","message":"m"}]}',
     ],
-    structured: answers,
+    structured: responses,
     words: WORDS,
-    run: readBy(() => fineTunes.events('ft-1')),
+    run: readWith(() => fineTunes.events('ft-1')),
     isExpected,
     growing: {
       events: (times) =>
-        text({ data: Array.from({ length: times }, (_, at) => ({ created_at: times - at, message: 'm' })) }),
+        text({ data: Array.from({ length: times }, (_, index) => ({ created_at: times - index, message: 'm' })) }),
     },
   },
   {
     name: 'gateway-errors',
-    reads: 'text',
+    inputType: 'text',
     seeds: () => [
       '{"error":{"message":"no","type":"invalid_request_error","code":"insufficient_user_quota"}}',
       '{"code":24,"description":"banned_prompt","properties":{"bannedWord":"x"}}',
@@ -189,17 +190,17 @@ export const gatewayTargets: readonly Target[] = [
       '{"response":{"error":{"message":"m"}},"retry_after":3}',
     ],
     structured: fc.oneof(
-      answers,
+      responses,
       fc.array(fc.constantFrom(...WORDS, '>', '<style', '</style  ', '-->', '<a ')).map((list) => list.join('')),
     ),
     words: [...WORDS, '<style>', '</style', '-->', '<a', '<p ', '>', '</script', '&#10;', '"'],
     run(input) {
-      const words = input.toString();
-      const body = bodyIn(words);
+      const responseText = input.toString();
+      const body = bodyIn(responseText);
       const error = toGatewayError({
         status: 400,
         body,
-        text: words,
+        text: responseText,
         isSubmit: true,
         missing: 'not-found',
         secrets: [settings.apiKey],
@@ -221,7 +222,7 @@ export const gatewayTargets: readonly Target[] = [
   },
   {
     name: 'exact-json',
-    reads: 'text',
+    inputType: 'text',
     seeds: () => [
       '{"a":1.10,"b":[1320098173412546123,1e3,-0.0],"c":"x\\u0000"}',
       '[]',
@@ -237,11 +238,11 @@ export const gatewayTargets: readonly Target[] = [
     ),
     words: WORDS,
     run(input) {
-      const letters = input.toString();
-      const exact = parseExact(letters);
-      const plain: unknown = JSON.parse(letters);
-      // Serializing it again would take more stack than parsing it did.
-      if ((letters.match(/[[{]/g)?.length ?? 0) > DEEPEST) return;
+      const json = input.toString();
+      const exact = parseExact(json);
+      const plain: unknown = JSON.parse(json);
+      // Serializing such a value would need more stack than parsing it did.
+      if ((json.match(/[[{]/g)?.length ?? 0) > MAX_DEPTH) return;
       if (shapeOf(exact) !== shapeOf(plain)) throw new BrokenInvariant('The plain parser returns a different value.');
     },
     isExpected: (error) => error instanceof SyntaxError,
@@ -250,21 +251,21 @@ export const gatewayTargets: readonly Target[] = [
       'nested objects with an exact number': (times) => `${'{"a":'.repeat(times)}1.50${'}'.repeat(times)}`,
       'numbers of fifteen digits': (times) => `[${'123456789012345,'.repeat(times)}1]`,
       'spaces without a number': (times) => `[${' '.repeat(times)}]`,
-      'letters that are not JSON': (times) => `${'0000000000-,,,'.repeat(times)}`,
+      'characters that are not JSON': (times) => `${'0000000000-,,,'.repeat(times)}`,
     },
   },
 ];
 
-function bodyIn(words: string): unknown {
+function bodyIn(responseText: string): unknown {
   try {
-    return parseExact(words);
+    return parseExact(responseText);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }
 }
 
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 
 /** Numbers may be kept as text; everything else is the same. */
 function shapeOf(value: unknown): string {

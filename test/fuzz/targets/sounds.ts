@@ -6,19 +6,19 @@ import { BrokenInvariant, type Target } from '../target.ts';
 import { soundFiles } from './files.ts';
 
 const MAX_SECONDS = 20;
-const RATE = 24_000;
+const SAMPLE_RATE = 24_000;
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
-const many = (times: number, chunk: Buffer): Buffer => Buffer.alloc(times * chunk.length, chunk);
+const repeat = (times: number, chunk: Buffer): Buffer => Buffer.alloc(times * chunk.length, chunk);
 
-async function readOf(type: ReadableAudioType, input: Buffer): Promise<void> {
+async function readChecked(type: ReadableAudioType, input: Buffer): Promise<void> {
   const samples = await readSamples(type, input, MAX_SECONDS);
-  if (samples.length > MAX_SECONDS * RATE) throw new BrokenInvariant('More was read than is allowed.');
+  if (samples.length > MAX_SECONDS * SAMPLE_RATE) throw new BrokenInvariant('More was read than is allowed.');
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;
 
-const number = (bytes: number, value: number): Buffer => {
+const littleEndian = (bytes: number, value: number): Buffer => {
   const buffer = Buffer.alloc(bytes);
   buffer.writeUIntLE(value % 2 ** (8 * bytes), 0, bytes);
   return buffer;
@@ -32,27 +32,27 @@ const wav = fc
     rate: fc.constantFrom(0, 1, 1_999, 2_000, 8_000, 44_100, 48_000, 768_000, 0xffff_ffff),
     frame: fc.constantFrom(0, 1, 2, 3, 4, 6, 8, 16, 64, 65_535),
     data: fc.uint8Array({ maxLength: 3_000 }),
-    said: fc.option(fc.nat(), { freq: 5 }),
-    before: fc.uint8Array({ maxLength: 20 }),
+    claimedLength: fc.option(fc.nat(), { freq: 5 }),
+    listChunk: fc.uint8Array({ maxLength: 20 }),
   })
-  .map(({ coding, channels, rate, frame, data, said, before }) => {
+  .map(({ coding, channels, rate, frame, data, claimedLength, listChunk }) => {
     const format = [
-      number(2, coding),
-      number(2, channels),
-      number(4, rate),
-      number(4, rate),
-      number(2, frame),
-      number(2, 16),
+      littleEndian(2, coding),
+      littleEndian(2, channels),
+      littleEndian(4, rate),
+      littleEndian(4, rate),
+      littleEndian(2, frame),
+      littleEndian(2, 16),
     ];
     return Buffer.concat([
       latin('RIFF\0\0\0\0WAVELIST'),
-      number(4, before.length),
-      before,
+      littleEndian(4, listChunk.length),
+      listChunk,
       latin('fmt '),
-      number(4, 16),
+      littleEndian(4, 16),
       ...format,
       latin('data'),
-      number(4, said ?? data.length),
+      littleEndian(4, claimedLength ?? data.length),
       data,
     ]);
   });
@@ -78,21 +78,21 @@ const WAV = ['RIFF', 'WAVE', 'fmt ', 'data', 'LIST', '\xfe\xff', '\0\0\0\0', '\x
 export const soundTargets: readonly Target[] = [
   {
     name: 'wav',
-    reads: 'bytes',
+    inputType: 'bytes',
     seeds: () => soundFiles('.wav').map((bytes) => bytes.subarray(0, 8_192)),
     structured: wav,
     words: WAV,
-    run: (input) => readOf('wav', input),
+    run: (input) => readChecked('wav', input),
     isExpected: isRefusal,
     growing: {
-      'empty chunks': (times) => Buffer.concat([latin('RIFF\0\0\0\0WAVE'), many(times, latin('LIST\0\0\0\0'))]),
+      'empty chunks': (times) => Buffer.concat([latin('RIFF\0\0\0\0WAVE'), repeat(times, latin('LIST\0\0\0\0'))]),
       'samples at the lowest rate': (times) =>
         Buffer.concat([
           latin('RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0'),
-          number(4, 8_000),
-          number(4, 8_000),
+          littleEndian(4, 8_000),
+          littleEndian(4, 8_000),
           latin('\x01\0\x08\0data'),
-          number(4, times),
+          littleEndian(4, times),
           Buffer.alloc(times, 3),
         ]),
     },
@@ -103,33 +103,33 @@ export const soundTargets: readonly Target[] = [
   },
   {
     name: 'ogg-opus',
-    reads: 'bytes',
+    inputType: 'bytes',
     seeds: () => soundFiles('.ogg'),
     structured: pieces(OGG),
     words: OGG,
-    run: (input) => readOf('ogg', input),
+    run: (input) => readChecked('ogg', input),
     isExpected: isRefusal,
     growing: {
-      'broken pages': (times) => many(times, latin('OggS\0\0')),
-      'pages without packets': (times) => many(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(21)])),
+      'broken pages': (times) => repeat(times, latin('OggS\0\0')),
+      'pages without packets': (times) => repeat(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(21)])),
       'broken pages with long tables': (times) =>
-        many(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(20), latin('\xff'), Buffer.alloc(255, 0)])),
+        repeat(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(20), latin('\xff'), Buffer.alloc(255, 0)])),
     },
-    // A packet of two bytes can contain up to 120 ms of audio, and reading continues up to the limit in seconds.
+    // A packet of two bytes can contain up to 120 ms of audio, and reading continues until `MAX_SECONDS` of audio have been read.
     fixedMs: 900,
     msPerKb: 20,
   },
   {
     name: 'mp3',
-    reads: 'bytes',
+    inputType: 'bytes',
     seeds: () => soundFiles('.mp3').map((bytes) => bytes.subarray(0, 12_288)),
     structured: pieces(MP3),
     words: MP3,
-    run: (input) => readOf('mp3', input),
+    run: (input) => readChecked('mp3', input),
     isExpected: isRefusal,
     growing: {
-      'headers without frames': (times) => many(times, latin('\xff\xfb\x90\x64')),
-      tags: (times) => many(times, latin('ID3\x04\0\0\0\0\0\0')),
+      'headers without frames': (times) => repeat(times, latin('\xff\xfb\x90\x64')),
+      tags: (times) => repeat(times, latin('ID3\x04\0\0\0\0\0\0')),
     },
     fixedMs: 900,
     msPerKb: 20,

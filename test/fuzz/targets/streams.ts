@@ -6,7 +6,7 @@ import { ResponseReader } from '../../../src/services/gateway/realtime/reader.ts
 import { parseFrame } from '../../../src/services/gateway/realtime/wire.ts';
 import { readEvents } from '../../../src/services/gateway/responses.ts';
 import { framesFor as realtimeFrames } from '../../services/gateway/realtime/frames.ts';
-import { lineOf, reader } from '../../services/gateway/responses/reading.ts';
+import { createReader, lineOf } from '../../services/gateway/responses/reading.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
 
 const TYPES = [
@@ -41,11 +41,11 @@ const word = fc.constantFrom(
   'stop',
   'length',
 );
-const small = fc.oneof(word, word, fc.nat({ max: 3 }), fc.constantFrom(null, true));
+const scalar = fc.oneof(word, word, fc.nat({ max: 3 }), fc.constantFrom(null, true));
 const item = fc.record(
   {
-    id: small,
-    call_id: small,
+    id: scalar,
+    call_id: scalar,
     name: word,
     arguments: word,
     type: fc.constantFrom('message', 'function_call', 'web_search_call', 'reasoning'),
@@ -66,29 +66,32 @@ const item = fc.record(
 const event = fc.record(
   {
     type: fc.constantFrom(...TYPES),
-    event_id: small,
-    item_id: small,
-    output_index: small,
-    content_index: small,
-    call_id: small,
-    delta: small,
-    text: small,
-    transcript: small,
-    arguments: small,
-    refusal: small,
+    event_id: scalar,
+    item_id: scalar,
+    output_index: scalar,
+    content_index: scalar,
+    call_id: scalar,
+    delta: scalar,
+    text: scalar,
+    transcript: scalar,
+    arguments: scalar,
+    refusal: scalar,
     item,
     part: fc.record({ text: word, transcript: word }, { requiredKeys: [] }),
-    usage: fc.record({ input_tokens: small, output_tokens: small, total_tokens: small }, { requiredKeys: [] }),
-    error: fc.oneof(small, fc.record({ message: word, code: small, status: small, type: word }, { requiredKeys: [] })),
+    usage: fc.record({ input_tokens: scalar, output_tokens: scalar, total_tokens: scalar }, { requiredKeys: [] }),
+    error: fc.oneof(
+      scalar,
+      fc.record({ message: word, code: scalar, status: scalar, type: word }, { requiredKeys: [] }),
+    ),
     response: fc.record(
       {
-        id: small,
-        model: small,
+        id: scalar,
+        model: scalar,
         status: fc.constantFrom('completed', 'failed', 'incomplete', 'cancelled', 'in_progress'),
         output: fc.array(item, { maxLength: 3 }),
         output_text: word,
-        usage: fc.record({ input_tokens: small }),
-        error: fc.record({ message: word, code: small }, { requiredKeys: [] }),
+        usage: fc.record({ input_tokens: scalar }),
+        error: fc.record({ message: word, code: scalar }, { requiredKeys: [] }),
         status_details: fc.record(
           { type: word, reason: word, error: fc.record({ message: word }) },
           { requiredKeys: [] },
@@ -103,17 +106,17 @@ const event = fc.record(
           index: fc.nat({ max: 2 }),
           delta: fc.record(
             {
-              content: small,
-              reasoning_content: small,
+              content: scalar,
+              reasoning_content: scalar,
               tool_calls: fc.array(
-                fc.record({ index: small, id: small, function: fc.record({ name: word, arguments: word }) }),
+                fc.record({ index: scalar, id: scalar, function: fc.record({ name: word, arguments: word }) }),
                 { maxLength: 2 },
               ),
             },
             { requiredKeys: [] },
           ),
-          message: fc.record({ content: small }),
-          finish_reason: small,
+          message: fc.record({ content: scalar }),
+          finish_reason: scalar,
         },
         { requiredKeys: [] },
       ),
@@ -140,7 +143,7 @@ const stream = fc
       ),
     ),
   )
-  .map(([pace, lines]) => pace + lines.join(''));
+  .map(([sizeSelector, lines]) => sizeSelector + lines.join(''));
 
 /** The size of the chunks in which the bytes arrive; the first character of the input selects it. */
 const CHUNK_SIZES = [1, 7, 61, 4_096];
@@ -148,23 +151,23 @@ const MAX_BYTES = 1_000_000;
 
 async function* inChunks(input: Buffer): AsyncGenerator<Uint8Array> {
   const size = CHUNK_SIZES[(input[0] ?? 0) % CHUNK_SIZES.length] ?? 1;
-  for (let at = 1; at < input.length; at += size) yield input.subarray(at, at + size);
+  for (let start = 1; start < input.length; start += size) yield input.subarray(start, start + size);
 }
 
-const at = { output_index: 0, content_index: 0 };
-const delta = (text: string, more: object = at): string =>
+const firstPart = { output_index: 0, content_index: 0 };
+const delta = (text: string, more: object = firstPart): string =>
   lineOf({ type: 'response.output_text.delta', ...more, delta: text });
 
 /** Selects chunks of 4,096 bytes. */
-const WHOLE = 'c';
+const LARGE_CHUNKS = 'c';
 /** Selects chunks of seven bytes. */
-const SMALL = 'a';
+const SMALL_CHUNKS = 'a';
 
 const seedStream = [
   lineOf({ type: 'response.created', response: { id: 'r', model: 'm' } }),
   delta('Hello'),
   delta(' there'),
-  lineOf({ type: 'response.output_text.done', ...at, text: 'Hello there' }),
+  lineOf({ type: 'response.output_text.done', ...firstPart, text: 'Hello there' }),
   lineOf({
     type: 'response.output_item.added',
     output_index: 1,
@@ -190,15 +193,20 @@ const chatStream = [
 ].join('');
 
 const jsonLines = (list: readonly object[]): string => list.map((one) => JSON.stringify(one)).join('\n');
-const repeated = (times: number, make: (index: number) => object): string =>
+const repeatedLines = (times: number, make: (index: number) => object): string =>
   jsonLines(Array.from({ length: times }, (_, index) => make(index)));
 const ga = realtimeFrames('ga');
 
 export const streamTargets: readonly Target[] = [
   {
     name: 'event-streams',
-    reads: 'text',
-    seeds: () => [WHOLE + seedStream, SMALL + seedStream, WHOLE + chatStream, SMALL + chatStream],
+    inputType: 'text',
+    seeds: () => [
+      LARGE_CHUNKS + seedStream,
+      SMALL_CHUNKS + seedStream,
+      LARGE_CHUNKS + chatStream,
+      SMALL_CHUNKS + chatStream,
+    ],
     structured: stream,
     words: [
       'data: ',
@@ -220,31 +228,33 @@ export const streamTargets: readonly Target[] = [
       const start = await peekStream(pieces);
       if (!start) return;
       isEventStream(start.first, undefined);
-      let ends = 0;
+      let endCount = 0;
       let deltas = '';
       let fullText = '';
-      for await (const one of readEvents(start.all, reader())) {
+      for await (const one of readEvents(start.all, createReader())) {
         if (one.type === 'text') deltas += one.delta;
         if ('response' in one) {
-          ends++;
+          endCount++;
           fullText = one.response.text;
         }
       }
-      if (ends !== 1) throw new BrokenInvariant(`${ends} ends`);
+      if (endCount !== 1) throw new BrokenInvariant(`${endCount} ends`);
       if (deltas !== fullText) throw new BrokenInvariant('The text at the end differs from the reported deltas.');
     },
     isExpected: (error) => error instanceof GatewayError,
     // Each chunk, even of a single byte, passes through three generators.
     msPerKb: 8,
     growing: {
-      'deltas of one part': (times) => WHOLE + delta('a ').repeat(times),
+      'deltas of one part': (times) => LARGE_CHUNKS + delta('a ').repeat(times),
       'deltas of many parts': (times) =>
-        WHOLE +
+        LARGE_CHUNKS +
         Array.from({ length: times }, (_, index) => delta('a ', { output_index: index, content_index: 0 })).join(''),
       'one complete part, sent repeatedly': (times) =>
-        WHOLE + delta('abc') + lineOf({ type: 'response.output_text.done', ...at, text: 'abc' }).repeat(times),
+        LARGE_CHUNKS +
+        delta('abc') +
+        lineOf({ type: 'response.output_text.done', ...firstPart, text: 'abc' }).repeat(times),
       'calls that never end': (times) =>
-        WHOLE +
+        LARGE_CHUNKS +
         Array.from({ length: times }, (_, index) =>
           lineOf({
             type: 'response.output_item.added',
@@ -252,10 +262,10 @@ export const streamTargets: readonly Target[] = [
             item: { type: 'function_call', call_id: `c${index}`, name: 'f' },
           }),
         ).join(''),
-      'a line that never ends, in small pieces': (times) => `${SMALL}data: ${'x'.repeat(times)}`,
-      'empty lines of data': (times) => `${WHOLE}${'data:\n'.repeat(times)}\n`,
+      'a line that never ends, in small pieces': (times) => `${SMALL_CHUNKS}data: ${'x'.repeat(times)}`,
+      'empty lines of data': (times) => `${LARGE_CHUNKS}${'data:\n'.repeat(times)}\n`,
       searches: (times) =>
-        WHOLE +
+        LARGE_CHUNKS +
         Array.from({ length: times }, (_, index) =>
           lineOf({ type: 'response.web_search_call.searching', output_index: index, item_id: `w${index}` }),
         ).join(''),
@@ -263,7 +273,7 @@ export const streamTargets: readonly Target[] = [
   },
   {
     name: 'realtime-events',
-    reads: 'text',
+    inputType: 'text',
     seeds: () =>
       [realtimeFrames('ga'), realtimeFrames('beta')].map((say) =>
         jsonLines([
@@ -272,7 +282,7 @@ export const streamTargets: readonly Target[] = [
           say.text('you'),
           say.textDone('Hi you'),
           say.transcript('Yes'),
-          say.sound(Buffer.alloc(33, 7)),
+          say.audio(Buffer.alloc(33, 7)),
           say.item('Yes'),
           say.done({ usage: { input_tokens: 3 } }),
         ]),
@@ -280,29 +290,29 @@ export const streamTargets: readonly Target[] = [
     structured: fc.array(event, { maxLength: 20 }).map(jsonLines),
     words: [...TYPES, '"delta":"', '"type":"', '"item":{', '"response":{', '{', '}', '\n', '"event_id":"'],
     run(input) {
-      const answer = new ResponseReader('resp_1', (body, status) =>
+      const responseReader = new ResponseReader('resp_1', (body, status) =>
         toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
       );
       let deltas = '';
-      for (const line of linesOf(input)) {
+      for (const line of splitLines(input)) {
         const frame = parseFrame(line);
-        for (const one of frame ? answer.take(frame) : []) if (one.type === 'text') deltas += one.delta;
+        for (const one of frame ? responseReader.processFrame(frame) : []) if (one.type === 'text') deltas += one.delta;
       }
-      if (answer.buildEnd('cut').text !== deltas)
+      if (responseReader.buildEnd('cut').text !== deltas)
         throw new BrokenInvariant('The text at the end differs from the reported deltas.');
     },
     isExpected: () => false,
     // Each line is a separate message; one that is not JSON costs an error with a stack trace.
     msPerKb: 20,
     growing: {
-      'deltas of one part': (times) => repeated(times, () => ga.text('a ')),
-      'deltas of many parts': (times) => repeated(times, (index) => ({ ...ga.text('a '), item_id: `i${index}` })),
+      'deltas of one part': (times) => repeatedLines(times, () => ga.text('a ')),
+      'deltas of many parts': (times) => repeatedLines(times, (index) => ({ ...ga.text('a '), item_id: `i${index}` })),
       'audio of many parts': (times) =>
-        repeated(times, (index) => ({ ...ga.sound(Buffer.alloc(3)), item_id: `i${index}` })),
-      'complete answers': (times) =>
-        repeated(times, () => ga.done({ output: [{ type: 'message', content: [{ text: 'abc' }] }] })),
+        repeatedLines(times, (index) => ({ ...ga.audio(Buffer.alloc(3)), item_id: `i${index}` })),
+      'complete responses': (times) =>
+        repeatedLines(times, () => ga.done({ output: [{ type: 'message', content: [{ text: 'abc' }] }] })),
       calls: (times) =>
-        repeated(times, (index) => ({
+        repeatedLines(times, (index) => ({
           type: 'response.output_item.added',
           output_index: index,
           item: { type: 'function_call', call_id: `c${index}` },
@@ -311,7 +321,7 @@ export const streamTargets: readonly Target[] = [
   },
 ];
 
-function linesOf(input: Buffer): Buffer[] {
+function splitLines(input: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start <= input.length; ) {
     const end = input.indexOf(10, start);

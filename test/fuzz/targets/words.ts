@@ -4,7 +4,7 @@ import { readIds, shortenList } from '../../../src/commands/music/ids.ts';
 import { linksIn, readImages, referenceRefusal } from '../../../src/commands/options.ts';
 import { readCamera, readDuration, readExtra, readSize } from '../../../src/commands/video/typed-options.ts';
 import { customId, customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
-import { escapeText, inCode } from '../../../src/discord/markdown.ts';
+import { escapeText, inlineCode } from '../../../src/discord/markdown.ts';
 import { breakInvites, truncate, truncateMarkdown } from '../../../src/discord/message-text.ts';
 import { isDecimal, sumOf } from '../../../src/lib/decimals.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
@@ -16,16 +16,16 @@ import { BrokenInvariant, type Target } from '../target.ts';
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;
 
-const lettersOf = (words: readonly string[]): fc.Arbitrary<string> =>
+const textFrom = (words: readonly string[]): fc.Arbitrary<string> =>
   fc
     .array(fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 60 })
     .map((list) => list.join(''));
 
 /** The limit of a Discord option, and of the text that a member can paste. */
-const MAX_TYPED = 6_000;
-const typed = (input: Buffer): string => input.toString().slice(0, MAX_TYPED);
+const MAX_INPUT_LENGTH = 6_000;
+const memberText = (input: Buffer): string => input.toString().slice(0, MAX_INPUT_LENGTH);
 
-const MARKS = [
+const MARKDOWN_TOKENS = [
   ...[
     '```',
     '`',
@@ -62,7 +62,7 @@ const MARKS = [
 ];
 const limits = { first: 400, other: 500, max: 5 };
 
-const FLAGS = [
+const FLAG_TOKENS = [
   '--ar ',
   '--v ',
   '—stylize',
@@ -80,7 +80,7 @@ const FLAGS = [
   '\n',
   '--weird 9999',
 ];
-const IDS = [
+const ID_TOKENS = [
   '"',
   '{',
   '}',
@@ -100,7 +100,7 @@ const IDS = [
   ')',
   '1711217942120945',
 ];
-const JSONS = [
+const JSON_TOKENS = [
   '{',
   '}',
   '"a":',
@@ -116,24 +116,37 @@ const JSONS = [
   '{"a":',
   '9007199254740993',
 ];
-const LINES = ['1️⃣ ', '1. ', '\n', '**bold**', '[a](https://x.example)', '(0.5)', '# Title', ':', ' ', 'word', '*', '2️⃣'];
+const RESULT_TOKENS = [
+  '1️⃣ ',
+  '1. ',
+  '\n',
+  '**bold**',
+  '[a](https://x.example)',
+  '(0.5)',
+  '# Title',
+  ':',
+  ' ',
+  'word',
+  '*',
+  '2️⃣',
+];
 
 export const wordTargets: readonly Target[] = [
   {
     name: 'markdown',
-    reads: 'text',
+    inputType: 'text',
     seeds: () => [
       'Hello **you**, see https://a.example/a_b*c',
       '# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nx\n```\nend',
       'a `b` <@1> ||c||',
     ],
-    structured: lettersOf(MARKS),
-    words: MARKS,
+    structured: textFrom(MARKDOWN_TOKENS),
+    words: MARKDOWN_TOKENS,
     run(input) {
       const text = input.toString();
       if (escapeText(text, 200).length > 200) throw new BrokenInvariant('The escaped text is longer than its limit.');
       if (/\n/.test(escapeText(text, 1_000))) throw new BrokenInvariant('The escaped text has more than one line.');
-      if (inCode(text).slice(1, -1).includes('`')) throw new BrokenInvariant('The code is closed within its text.');
+      if (inlineCode(text).slice(1, -1).includes('`')) throw new BrokenInvariant('The code ends before its text does.');
       breakInvites(text);
       for (const shorten of [truncate, truncateMarkdown]) {
         if (shorten(text, 100).length > 100) throw new BrokenInvariant('The text is not shorter than its limit.');
@@ -158,13 +171,13 @@ export const wordTargets: readonly Target[] = [
         `a|\n${'\t'.repeat(120)}-:${'\t'.repeat(120)}-|\n`.repeat(times),
       paragraphs: (times) => 'a b c\n\n'.repeat(times),
       'empty lines': (times) => '\n'.repeat(times),
-      addresses: (times) => 'https://a.example/ '.repeat(times),
+      urls: (times) => 'https://a.example/ '.repeat(times),
       spaces: (times) => `${' '.repeat(times)}x`,
     },
   },
   {
     name: 'options',
-    reads: 'text',
+    inputType: 'text',
     seeds: () => [
       'a cat --ar 16:9 --v 7 --no dogs',
       '{"a":1,"!b":[2]}',
@@ -176,10 +189,10 @@ export const wordTargets: readonly Target[] = [
       '2026-01-01',
       '1.10',
     ],
-    structured: fc.oneof(lettersOf(FLAGS), lettersOf(IDS), lettersOf(JSONS), lettersOf(LINES)),
-    words: [...FLAGS, ...IDS, ...JSONS, ...LINES],
+    structured: fc.oneof(textFrom(FLAG_TOKENS), textFrom(ID_TOKENS), textFrom(JSON_TOKENS), textFrom(RESULT_TOKENS)),
+    words: [...FLAG_TOKENS, ...ID_TOKENS, ...JSON_TOKENS, ...RESULT_TOKENS],
     run(input) {
-      const text = typed(input);
+      const text = memberText(input);
       for (const read of OPTION_READERS) {
         try {
           read(text);
@@ -197,7 +210,7 @@ export const wordTargets: readonly Target[] = [
       'spaces after a flag': (times) => `--s${' '.repeat(times)}x`,
       brackets: (times) => '['.repeat(times),
       'brackets within a word': (times) => `a${')'.repeat(times)}b`,
-      'objects one after the other': (times) => '{"id":"abc123"},'.repeat(times),
+      'objects in a row': (times) => '{"id":"abc123"},'.repeat(times),
       'nested objects': (times) => `${'{"a":'.repeat(times)}1${'}'.repeat(times)}`,
       commas: (times) => ','.repeat(times),
       links: (times) => 'https://a.example/,'.repeat(times),
@@ -206,11 +219,11 @@ export const wordTargets: readonly Target[] = [
       'links that never end': (times) => '[a'.repeat(times),
       digits: (times) => `${'1'.repeat(times)}x`,
     },
-    maxBytes: MAX_TYPED,
+    maxBytes: MAX_INPUT_LENGTH,
   },
   {
     name: 'custom-ids',
-    reads: 'text',
+    inputType: 'text',
     seeds: () => [
       customId('up', 1, 'abc', '2'),
       customId('up', 12, 'a b', 'ü', ''),
@@ -230,20 +243,20 @@ export const wordTargets: readonly Target[] = [
       if (!id) return;
       for (const { read } of Object.values(customIds)) read({ ...id, version: 1 });
       if (Buffer.byteLength(id.args.join('')) > 60) return;
-      const again = readCustomId(customId(id.verb, id.version, ...id.args));
-      if (JSON.stringify(again) !== JSON.stringify(id))
+      const secondRead = readCustomId(customId(id.verb, id.version, ...id.args));
+      if (JSON.stringify(secondRead) !== JSON.stringify(id))
         throw new BrokenInvariant('The second read returns a different result.');
     },
     isExpected: isRefusal,
     growing: {
-      points: (times) => '.'.repeat(times),
+      dots: (times) => '.'.repeat(times),
       tildes: (times) => `up.1.~${'~'.repeat(times)}`,
-      letters: (times) => `up.1.${'a'.repeat(times)}`,
+      characters: (times) => `up.1.${'a'.repeat(times)}`,
     },
   },
 ];
 
-const attached = { id: '1', name: 'a', size: 1, address: 'https://a.example/', mediaType: 'image/png' };
+const attachment = { id: '1', name: 'a', size: 1, address: 'https://a.example/', mediaType: 'image/png' };
 
 const OPTION_READERS: readonly ((text: string) => unknown)[] = [
   (text) => flagsFor(text, { negative: text, aspect: text, version: text }),
@@ -255,7 +268,7 @@ const OPTION_READERS: readonly ((text: string) => unknown)[] = [
   readCamera,
   (text) => linksIn({ links: text }),
   (text) => readImages({ links: text }),
-  (text) => referenceRefusal({ links: text, image: { ...attached, name: text } }),
+  (text) => referenceRefusal({ links: text, image: { ...attachment, name: text } }),
   (text) => {
     const { ids, invalid } = readIds(text);
     return shortenList([...ids, ...invalid]);

@@ -10,12 +10,12 @@ import { makeTask } from '../../services/store/stage.ts';
 
 const say = createSay(texts);
 const request = { prompt: 'why?', model: 'quill-5', format: 'json', schema: '{"type":"object"}' };
-const asked: Task = makeTask({ kind: 'ask', state: 'running', request });
+const askTask: Task = makeTask({ kind: 'ask', state: 'running', request });
 const response = (text: string) => ({
   ...{ end: 'completed' as const, id: undefined, model: undefined, text, refusal: '', reasoning: '', calls: [] },
   ...{ usage: undefined, cost: undefined, reason: undefined, error: undefined },
 });
-const matching: SchemaCheck = { misfits: [], count: 0, isUnfinished: false };
+const validCheck: SchemaCheck = { misfits: [], count: 0, isUnfinished: false };
 
 function render(task: Task) {
   const { first, further } = answerMessages(task, askStyle, say);
@@ -23,13 +23,13 @@ function render(task: Task) {
   return { content: first.content ?? '', files, further };
 }
 
-const ended = (text: string, check: SchemaCheck = matching) =>
-  render(completeAnswer(withSchemaCheck(addRound(asked, response(text), []), { text, check }), undefined, 1));
+const renderAnswer = (text: string, check: SchemaCheck = validCheck) =>
+  render(completeAnswer(withSchemaCheck(addRound(askTask, response(text), []), { text, check }), undefined, 1));
 
 describe('The message of an answer with a schema', () => {
   it('While the answer streams, the message shows only its first lines and has no file', () => {
     const draft = `{${'"a": 1,\n'.repeat(2_000)}`;
-    const { content, files, further } = render(updateDraft(asked, draft, undefined, 0));
+    const { content, files, further } = render(updateDraft(askTask, draft, undefined, 0));
     expect(content).toContain('```json\n{"a": 1,\n');
     expect(content.length).toBeLessThan(2_000);
     expect([files, further]).toEqual([[], []]);
@@ -37,7 +37,7 @@ describe('The message of an answer with a schema', () => {
 
   it('A string in the answer cannot close the code block, and the file contains it unchanged', () => {
     const text = '{\n  "a": "```` @everyone ```"\n}';
-    const { content, files } = ended(text);
+    const { content, files } = renderAnswer(text);
     expect(content.match(/```/g)).toHaveLength(2);
     const [, code = ''] = /```json\n([\s\S]*)\n```/.exec(content) ?? [];
     expect(JSON.parse(code)).toEqual(JSON.parse(text));
@@ -45,12 +45,12 @@ describe('The message of an answer with a schema', () => {
   });
 
   it('Each mismatch is listed on its own line with unsafe names escaped, and the rest are counted', () => {
-    const at = `/\`**\u202e\n${'x'.repeat(300)}`;
+    const path = `/\`**\u202e\n${'x'.repeat(300)}`;
     const mismatches = [
       { at: '', rule: 'required' as const, expected: 'name' },
-      ...Array.from({ length: 4 }, () => ({ at, rule: 'type' as const, expected: 'y`'.repeat(100) })),
+      ...Array.from({ length: 4 }, () => ({ at: path, rule: 'type' as const, expected: 'y`'.repeat(100) })),
     ];
-    const { content } = ended(`{\n${'  "a": 1,\n'.repeat(500)}}`, {
+    const { content } = renderAnswer(`{\n${'  "a": 1,\n'.repeat(500)}}`, {
       misfits: mismatches,
       count: 9,
       isUnfinished: false,
@@ -63,15 +63,15 @@ describe('The message of an answer with a schema', () => {
     expect(content.length).toBeLessThanOrEqual(2_000);
   });
 
-  it('An answer that could not be checked says so and is shown as received', () => {
-    const { content } = ended('{"a":1}', { ...matching, isUnfinished: true });
+  it('The message of an answer that could not be checked says so, and shows the answer as received', () => {
+    const { content } = renderAnswer('{"a":1}', { ...validCheck, isUnfinished: true });
     expect(content).toContain('{"a":1}');
     expect(content).toContain('could not be checked against the schema');
   });
 
   it('An answer that is not JSON is shown as text', () => {
     const { content, files } = render(
-      completeAnswer(withSchemaCheck(addRound(asked, response('It is blue.'), []), undefined), undefined, 1),
+      completeAnswer(withSchemaCheck(addRound(askTask, response('It is blue.'), []), undefined), undefined, 1),
     );
     expect(content).toContain('It is blue.');
     expect(content).toContain('did not return valid JSON');

@@ -59,8 +59,8 @@ describe('The message of an answer', () => {
     expect(render(completeAnswer(addRound(askTask(), response(''), []), undefined, 1)).content).toContain(
       'empty answer',
     );
-    const odd = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":'), []), undefined, 1);
-    expect(render(odd).content).toContain('did not return valid JSON');
+    const invalid = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":'), []), undefined, 1);
+    expect(render(invalid).content).toContain('did not return valid JSON');
     const valid = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
     expect(render(valid).content).toContain('```json\n{"a":1}\n```');
   });
@@ -80,17 +80,17 @@ describe('The message of an answer', () => {
     }
   });
 
-  it('The message of an answer names no activity that is not visible', () => {
+  it('The message of an answer always shows the tool calls that wait for approval', () => {
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     const finishedCalls = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
-    const long = askTask({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
-    const before = addRound(
-      { ...markAnswering(long, ['tools', 'reasoning']), model: 'm'.repeat(300) },
+    const longTask = askTask({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
+    const firstRound = addRound(
+      { ...markAnswering(longTask, ['tools', 'reasoning']), model: 'm'.repeat(300) },
       response('word '.repeat(900)),
       finishedCalls,
     );
     const link = `https://discord.com/channels/${'1'.repeat(20)}/${'2'.repeat(20)}/${'3'.repeat(20)}`;
-    const { first } = answerMessages(awaitMember(addRound(before, response('x'), calls)), askStyle, say, {
+    const { first } = answerMessages(awaitMember(addRound(firstRound, response('x'), calls)), askStyle, say, {
       parentLink: link,
       notes: [],
     });

@@ -33,38 +33,38 @@ const text = fc
   )
   .map((pieces) => pieces.flat().join(''));
 
-const marks = (shown: string): number => shown.match(/```/g)?.length ?? 0;
+const fenceCount = (shown: string): number => shown.match(/```/g)?.length ?? 0;
 
-function isSound({ shown, files }: AnswerPart, most: number): void {
-  expect(shown.length).toBeLessThanOrEqual(most);
+function expectValidPart({ shown, files }: AnswerPart, maxCount: number): void {
+  expect(shown.length).toBeLessThanOrEqual(maxCount);
   expect(shown.isWellFormed()).toBe(true);
   expect(shown).toMatch(/[^\s\p{Cf}]/u);
-  expect(marks(shown) % 2).toBe(0);
+  expect(fenceCount(shown) % 2).toBe(0);
   expect(files.length).toBeLessThanOrEqual(9);
   for (const { name } of files) expect(shown.includes(name) || name === 'the-rest.md').toBe(true);
 }
 
 describe('An answer that is split into messages', () => {
-  it('The parts of a split answer join to the original, and each is valid on its own and within the limit', () => {
+  it('The parts of a split answer add up to the original, and each is valid on its own and within the limit', () => {
     fc.assert(
-      fc.property(text, (whole) => {
-        const parts = answerParts(whole, limits);
-        expect(parts.map(({ source }) => source).join('') === whole).toBe(true);
-        for (const [index, part] of parts.entries()) isSound(part, index === 0 ? limits.first : limits.other);
+      fc.property(text, (answer) => {
+        const parts = answerParts(answer, limits);
+        expect(parts.map(({ source }) => source).join('') === answer).toBe(true);
+        for (const [index, part] of parts.entries()) expectValidPart(part, index === 0 ? limits.first : limits.other);
       }),
       { numRuns: 300 },
     );
   });
 
-  it('A split answer has at most the allowed number of messages, and the rest is one file', () => {
+  it('A split answer has at most the allowed number of messages, and the rest is attached as one file', () => {
     fc.assert(
-      fc.property(text, fc.integer({ min: 1, max: 4 }), (whole, most) => {
-        const parts = answerParts(whole, { ...limits, max: most });
-        expect(parts.length).toBeLessThanOrEqual(most);
-        expect(parts.map(({ source }) => source).join('') === whole).toBe(true);
-        for (const [index, part] of parts.entries()) isSound(part, index === 0 ? limits.first : limits.other);
+      fc.property(text, fc.integer({ min: 1, max: 4 }), (answer, maxCount) => {
+        const parts = answerParts(answer, { ...limits, max: maxCount });
+        expect(parts.length).toBeLessThanOrEqual(maxCount);
+        expect(parts.map(({ source }) => source).join('') === answer).toBe(true);
+        for (const [index, part] of parts.entries()) expectValidPart(part, index === 0 ? limits.first : limits.other);
         const rest = parts.at(-1)?.files.find(({ name }) => name === 'the-rest.md');
-        if (rest) expect(whole.endsWith(rest.text)).toBe(true);
+        if (rest) expect(answer.endsWith(rest.text)).toBe(true);
       }),
       { numRuns: 100 },
     );
@@ -77,11 +77,11 @@ describe('An answer that is split into messages', () => {
     });
     fc.assert(
       fc.property(words, (paragraphs) => {
-        const whole = paragraphs.map((some) => some.join(' ')).join('\n\n');
-        const shown = answerParts(whole, limits)
+        const answer = paragraphs.map((wordList) => wordList.join(' ')).join('\n\n');
+        const shownText = answerParts(answer, limits)
           .map((part) => part.shown)
           .join(' ');
-        expect(shown.split(/\s+/)).toEqual(whole.split(/\s+/));
+        expect(shownText.split(/\s+/)).toEqual(answer.split(/\s+/));
       }),
       { numRuns: 100 },
     );
@@ -101,21 +101,24 @@ describe('An answer that is split into messages', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `const number${index} = ${index}; // ${'.'.repeat(8)}`);
     const parts = answerParts(`Look:\n${fence}ts\n${lines.join('\n')}\n${fence}\nThat is all.`, limits);
     expect(parts.length).toBeGreaterThan(2);
-    const codes = parts.flatMap(({ shown }) => [...shown.matchAll(/```(\w*)\n([\s\S]*?)\n```/g)]);
-    expect(new Set(codes.map(([, language]) => language))).toEqual(new Set(['ts']));
-    expect(codes.map(([, , inner]) => inner).join('\n')).toBe(lines.join('\n'));
+    const codeBlocks = parts.flatMap(({ shown }) => [...shown.matchAll(/```(\w*)\n([\s\S]*?)\n```/g)]);
+    expect(new Set(codeBlocks.map(([, language]) => language))).toEqual(new Set(['ts']));
+    expect(codeBlocks.map(([, , inner]) => inner).join('\n')).toBe(lines.join('\n'));
     expect(parts.at(-1)?.shown).toContain('That is all.');
   });
 
   it('A split answer moves tables and very long code into files and refers to them', () => {
     const table = '| a | b |\n|---|---|\n| 1 | 2 |';
-    const long = 'print("a long way")\n'.repeat(300).trim();
-    const [only, ...others] = answerParts(`First:\n\n${table}\n\nThen:\n${fence}python\n${long}\n${fence}\n`, limits);
+    const longCode = 'print("a long way")\n'.repeat(300).trim();
+    const [onlyPart, ...others] = answerParts(
+      `First:\n\n${table}\n\nThen:\n${fence}python\n${longCode}\n${fence}\n`,
+      limits,
+    );
     expect(others).toEqual([]);
-    expect(only?.shown).toBe('First:\n\n📄 table-1.md\n\nThen:\n📄 code-1.py');
-    expect(only?.files).toEqual([
+    expect(onlyPart?.shown).toBe('First:\n\n📄 table-1.md\n\nThen:\n📄 code-1.py');
+    expect(onlyPart?.files).toEqual([
       { name: 'table-1.md', text: table },
-      { name: 'code-1.py', text: long },
+      { name: 'code-1.py', text: longCode },
     ]);
   });
 
@@ -126,11 +129,11 @@ describe('An answer that is split into messages', () => {
   });
 
   it('Any answer is split in bounded time', () => {
-    for (const odd of ['\n', ' ', '~', '`', '|-', ' |', '\n\t', `${fence}\n`, '.', '- '].map((one) =>
+    for (const pattern of ['\n', ' ', '~', '`', '|-', ' |', '\n\t', `${fence}\n`, '.', '- '].map((one) =>
       one.repeat(60_000),
     )) {
-      const parts = answerParts(`${odd}x`, limits);
-      expect(parts.map(({ source }) => source).join('') === `${odd}x`).toBe(true);
+      const parts = answerParts(`${pattern}x`, limits);
+      expect(parts.map(({ source }) => source).join('') === `${pattern}x`).toBe(true);
     }
   }, 30_000);
 

@@ -1,6 +1,6 @@
 import { ContextMenuCommandBuilder, type Interaction, SlashCommandBuilder } from 'discord.js';
 import { expect, onTestFinished } from 'vitest';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
 export const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
@@ -35,11 +35,11 @@ const commands = [
 ];
 
 /** Starts a bot with these commands; the test fails if an error or a violation occurs. */
-export async function bot(answer: (interaction: Interaction) => Promise<unknown>) {
+export async function startBot(handle: (interaction: Interaction) => Promise<unknown>) {
   const { discord, clock } = await stage();
   const client = await clientOf(discord);
   await client.application.commands.set(commands);
-  const problems = answering(client, answer);
+  const problems = handleInteractions(client, handle);
   onTestFinished(() => {
     expect(problems).toEqual([]);
     expect(discord.violations).toEqual([]);

@@ -16,7 +16,7 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { bot, png } from './commands.ts';
+import { png, startBot } from './commands.ts';
 
 const buttons = () =>
   new ActionRowBuilder<ButtonBuilder>().addComponents(
@@ -27,8 +27,8 @@ const buttons = () =>
   );
 
 describe('Message components', () => {
-  it('Buttons are pressed by label, custom id or emoji, and update their message', async () => {
-    const { member, discord } = await bot(async (interaction) => {
+  it('A button can be pressed by its label, custom id or emoji, and updates its message', async () => {
+    const { member, discord } = await startBot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply({ content: 'grid', components: [buttons()] });
       if (!interaction.isButton()) return;
       expect(interaction.message.content).toMatch(/grid|pressed/);
@@ -51,8 +51,8 @@ describe('Message components', () => {
     await expect(member.click(grid, 'U9')).rejects.toThrow(/no button U9/);
   });
 
-  it('Values are chosen from selects', async () => {
-    const { member } = await bot(async (interaction) => {
+  it('Values can be chosen from select menus', async () => {
+    const { member } = await startBot(async (interaction) => {
       if (interaction.isChatInputCommand())
         await interaction.reply({
           components: [
@@ -75,7 +75,7 @@ describe('Message components', () => {
   });
 
   it('Components V2 keep their text and their uploads', async () => {
-    const { member } = await bot(async (interaction) => {
+    const { member } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const gallery = new MediaGalleryBuilder().addItems((item) =>
         item.setURL('attachment://out.png').setDescription('a boat'),
@@ -114,8 +114,8 @@ describe('A form', () => {
         .setFileUploadComponent(new FileUploadBuilder().setCustomId('image').setRequired(false)),
     );
 
-  it('A form is opened by a command or a button, filled in and submitted', async () => {
-    const { member, discord } = await bot(async (interaction) => {
+  it('A form can be opened by a command or a button, filled in and submitted', async () => {
+    const { member, discord } = await startBot(async (interaction) => {
       if (interaction.isChatInputCommand() || interaction.isButton()) await interaction.showModal(form);
       if (!interaction.isModalSubmit()) return;
       const image = interaction.fields.getUploadedFiles('image')?.first()?.name;
@@ -129,8 +129,8 @@ describe('A form', () => {
     const files = [{ name: 'in.png', bytes: png }];
     const message = await (await member.fill(modal, { Prompt: 'a ship', image: files })).message();
     expect(message.content).toBe('a ship in.png');
-    const again = await (await member.click(message, 'U1')).modal();
-    expect((await (await member.fill(again, { prompt: 'boat' })).message()).content).toBe('boat undefined');
+    const modalAgain = await (await member.click(message, 'U1')).modal();
+    expect((await (await member.fill(modalAgain, { prompt: 'boat' })).message()).content).toBe('boat undefined');
     await expect(member.fill(modal, {})).rejects.toThrow(/Prompt is required/);
     await expect(member.fill(modal, { prompt: 'much too long' })).rejects.toThrow(/0 to 9 characters/);
     await expect(discord.as('other').fill(modal, { prompt: 'x' })).rejects.toThrow(/does not have this form/);

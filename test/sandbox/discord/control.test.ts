@@ -1,50 +1,52 @@
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
-async function desk() {
+async function startDiscord() {
   const { discord } = await stage();
   const client = await clientOf(discord);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
-  answering(client, async (interaction) => {
+  handleInteractions(client, async (interaction) => {
     if (interaction.isChatInputCommand()) await interaction.reply('hello');
   });
   const call = async (path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const answer = await request(`${discord.url}/_sandbox${path}`, {
+    const response = await request(`${discord.url}/_sandbox${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${discord.token}`, 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> };
+    return { status: response.statusCode, body: (await response.body.json()) as Record<string, unknown> };
   };
   return { discord, call };
 }
 
 describe('The control API', () => {
   it('The control API accepts only local requests from its own origin with the token', async () => {
-    const { call } = await desk();
+    const { call } = await startDiscord();
     expect((await call('/state', undefined, { host: 'evil.example' })).status).toBe(403);
     expect((await call('/state', undefined, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await call('/state', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
     expect((await call('/state')).status).toBe(200);
   });
 
-  it('The control API shows the state and acts as a user', async () => {
-    const { call, discord } = await desk();
+  it('The control API returns the state and acts as a user', async () => {
+    const { call, discord } = await startDiscord();
     const { body } = await call('/state');
     expect(body).toMatchObject({ applicationId: discord.applicationId, gateway: { sessions: 1 } });
     expect(body.commands).toMatchObject([{ name: 'models' }]);
-    const acted = await call('/act', { as: 'member', do: 'slash', name: 'models' });
-    expect(acted.body).toMatchObject({ acknowledgement: { type: 4, ephemeral: false } });
-    const said = { as: 'other', do: 'say', content: 'hi', files: [{ name: 'a.txt', base64: 'eA==' }] };
-    expect((await call('/act', said)).body).toMatchObject({ message: { content: 'hi', attachments: [{ size: 1 }] } });
+    const slashResponse = await call('/act', { as: 'member', do: 'slash', name: 'models' });
+    expect(slashResponse.body).toMatchObject({ acknowledgement: { type: 4, ephemeral: false } });
+    const sayRequest = { as: 'other', do: 'say', content: 'hi', files: [{ name: 'a.txt', base64: 'eA==' }] };
+    expect((await call('/act', sayRequest)).body).toMatchObject({
+      message: { content: 'hi', attachments: [{ size: 1 }] },
+    });
     expect((await call('/messages/studio')).body).toMatchObject([{ content: 'hello' }, { content: 'hi' }]);
     expect((await call('/act', { as: 'member', do: 'slash', name: 'nothing' })).status).toBe(400);
     expect((await call('/act', { as: 'member', do: 'dance' })).status).toBe(400);
   });
 
   it('The control API streams events', async () => {
-    const { discord } = await desk();
+    const { discord } = await startDiscord();
     const url = `${discord.url.replace('http', 'ws')}/_sandbox/stream`;
     const refused = new WebSocket(url);
     await new Promise((resolve) => refused.addEventListener('error', resolve));

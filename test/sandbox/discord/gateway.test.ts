@@ -1,6 +1,6 @@
 import { type Message as BotMessage, Client, Events, GatewayIntentBits, Partials } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
 const models = { name: 'models', description: 'What there is' };
 
@@ -9,7 +9,7 @@ describe('A gateway session', () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     await client.application.commands.set([models]);
-    const problems = answering(client, async (interaction) => {
+    const problems = handleInteractions(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('here');
     });
     discord.gateway.dropConnections();
@@ -33,11 +33,11 @@ describe('A gateway session', () => {
     const { discord, clock } = await stage();
     const client = await clientOf(discord);
     clock.advance(discord.limits.identifyWindowMs);
-    const again = new Promise<void>((resolve) => {
+    const readyAgain = new Promise<void>((resolve) => {
       client.on(Events.Raw, ({ t }: { t: unknown }) => (t === 'READY' ? resolve() : undefined));
     });
     discord.gateway.invalidate(false);
-    await again;
+    await readyAgain;
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
@@ -50,29 +50,29 @@ describe('A gateway session', () => {
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 1 });
   });
 
-  it('The gateway says hello and closes a connection that breaks a rule with Discord’s code', async () => {
+  it('The gateway closes a connection that breaks a rule with the same close code as Discord', async () => {
     const { discord } = await stage();
-    const closedAfter = (...said: unknown[]) =>
+    const closeCodeAfter = (...payloads: unknown[]) =>
       new Promise<number>((resolve) => {
         const socket = new WebSocket(`${discord.url.replace('http', 'ws')}/gateway?v=10&encoding=json`);
         socket.onopen = () => {
-          for (const one of said) socket.send(typeof one === 'string' ? one : JSON.stringify(one));
+          for (const payload of payloads) socket.send(typeof payload === 'string' ? payload : JSON.stringify(payload));
         };
         socket.onclose = ({ code }) => resolve(code);
       });
     const identify = (more: object) => ({ op: 2, d: { token: discord.token, intents: 0, properties: {}, ...more } });
-    expect(await closedAfter('not json')).toBe(4002);
-    expect(await closedAfter({ op: 99 })).toBe(4001);
-    expect(await closedAfter({ op: 3, d: {} })).toBe(4003);
-    expect(await closedAfter(identify({}), identify({}))).toBe(4005);
-    expect(await closedAfter(identify({ intents: 1 << 30 }))).toBe(4013);
-    expect(await closedAfter(identify({ intents: 1 << 1 }))).toBe(4014);
-    expect(await closedAfter(identify({ shard: [2, 2] }))).toBe(4010);
-    expect(await closedAfter(...Array.from({ length: 121 }, () => ({ op: 1, d: null })))).toBe(4008);
+    expect(await closeCodeAfter('not json')).toBe(4002);
+    expect(await closeCodeAfter({ op: 99 })).toBe(4001);
+    expect(await closeCodeAfter({ op: 3, d: {} })).toBe(4003);
+    expect(await closeCodeAfter(identify({}), identify({}))).toBe(4005);
+    expect(await closeCodeAfter(identify({ intents: 1 << 30 }))).toBe(4013);
+    expect(await closeCodeAfter(identify({ intents: 1 << 1 }))).toBe(4014);
+    expect(await closeCodeAfter(identify({ shard: [2, 2] }))).toBe(4010);
+    expect(await closeCodeAfter(...Array.from({ length: 121 }, () => ({ op: 1, d: null })))).toBe(4008);
   });
 });
 
-async function listening(intents: number[], privilegedIntents: ('message-content' | 'members')[] = []) {
+async function startListener(intents: number[], privilegedIntents: ('message-content' | 'members')[] = []) {
   const { discord } = await stage({ privilegedIntents });
   const client = new Client({ intents, partials: [Partials.Channel], rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());
@@ -81,35 +81,40 @@ async function listening(intents: number[], privilegedIntents: ('message-content
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;
-  /** Waits for another event, so all earlier ones have arrived. */
-  const settled = async () => {
+  /** Waits for a later event, so that all earlier ones have arrived. */
+  const waitForEvents = async () => {
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
     discord.gateway.requestReconnect();
     await resumed;
   };
-  return { discord, client, received, settled };
+  return { discord, client, received, settled: waitForEvents };
 }
 
 const { Guilds, GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
 
 describe('Gateway intents', () => {
   it('Without intents, the bot receives no message events', async () => {
-    const { discord, received, settled } = await listening([]);
+    const { discord, received, settled: waitForEvents } = await startListener([]);
     await discord.as('member').say('hello');
     await discord.as('member').in('dm').say('hello');
-    await settled();
+    await waitForEvents();
     expect(received).toEqual([]);
   });
 
   it('Without the message content intent, only mentions, direct messages and the bot’s own messages have content', async () => {
-    const { discord, client, received, settled } = await listening([Guilds, GuildMessages, DirectMessages]);
+    const {
+      discord,
+      client,
+      received,
+      settled: waitForEvents,
+    } = await startListener([Guilds, GuildMessages, DirectMessages]);
     const member = discord.as('member');
     await member.say('secret', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
     await member.say(`hello <@${discord.applicationId}>`);
     await member.in('dm').say('private');
     const studio = client.channels.cache.get(discord.world.channel('studio').id);
     if (studio?.isSendable()) await studio.send('mine');
-    await settled();
+    await waitForEvents();
     expect(received.map(({ content, attachments }) => [content, attachments.size])).toEqual([
       ['', 0],
       [`hello <@${discord.applicationId}>`, 0],
@@ -119,19 +124,20 @@ describe('Gateway intents', () => {
   });
 
   it('With the message content intent, every message has content', async () => {
-    const { discord, received, settled } = await listening(
-      [Guilds, GuildMessages, MessageContent],
-      ['message-content'],
-    );
+    const {
+      discord,
+      received,
+      settled: waitForEvents,
+    } = await startListener([Guilds, GuildMessages, MessageContent], ['message-content']);
     await discord.as('member').say('open', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
-    await settled();
+    await waitForEvents();
     expect(
       received.map(({ content, attachments, member }) => [content, attachments.size, member?.user.username]),
     ).toEqual([['open', 1, 'member']]);
   });
 
   it('With the members intent, the bot can request all members', async () => {
-    const { discord, client } = await listening([Guilds, GatewayIntentBits.GuildMembers], ['members']);
+    const { discord, client } = await startListener([Guilds, GatewayIntentBits.GuildMembers], ['members']);
     const guild = client.guilds.cache.get(discord.world.guild('atelier').id);
     const members = await guild?.members.fetch();
     expect(members?.map(({ user }) => user.username).sort()).toEqual([

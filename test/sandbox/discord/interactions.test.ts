@@ -1,12 +1,12 @@
 import { AttachmentBuilder, type Interaction, MessageFlags } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { bot, png } from './commands.ts';
+import { png, startBot } from './commands.ts';
 
 describe('A slash command', () => {
   it('A slash command arrives with all fields that Discord sends', async () => {
-    let got: Interaction | undefined;
-    const { member, discord } = await bot(async (interaction) => {
-      got = interaction;
+    let received: Interaction | undefined;
+    const { member, discord } = await startBot(async (interaction) => {
+      received = interaction;
       if (!interaction.isChatInputCommand()) return;
       const image = interaction.options.getAttachment('image', true);
       await interaction.reply({ content: `${image.name} ${image.width}`, flags: MessageFlags.Ephemeral });
@@ -15,25 +15,25 @@ describe('A slash command', () => {
     const exchange = await member.slash('imagine', { prompt: 'a boat', count: 2, image: file, friend: 'other' });
     const message = await exchange.message();
     expect([message.content, message.ephemeral]).toEqual(['in.png 1', true]);
-    if (!got?.isChatInputCommand()) throw new Error('No command arrived.');
-    expect(got).toMatchObject({
+    if (!received?.isChatInputCommand()) throw new Error('No command arrived.');
+    expect(received).toMatchObject({
       guildLocale: 'en-US',
       locale: 'en-US',
       context: 0,
       attachmentSizeLimit: 10 * 1024 * 1024,
     });
-    expect(got.guildId).toBe(discord.world.guild('atelier').id);
-    expect(got.channelId).toBe(discord.world.channel('studio').id);
-    expect(got.appPermissions.has('AttachFiles')).toBe(true);
-    expect(got.memberPermissions?.has('ManageGuild')).toBe(false);
-    expect(got.authorizingIntegrationOwners[0]).toBe(discord.world.guild('atelier').id);
-    expect([got.options.getInteger('count'), got.options.getUser('friend')?.username]).toEqual([2, 'other']);
-    const fetched = await fetch(got.options.getAttachment('image', true).url);
+    expect(received.guildId).toBe(discord.world.guild('atelier').id);
+    expect(received.channelId).toBe(discord.world.channel('studio').id);
+    expect(received.appPermissions.has('AttachFiles')).toBe(true);
+    expect(received.memberPermissions?.has('ManageGuild')).toBe(false);
+    expect(received.authorizingIntegrationOwners[0]).toBe(discord.world.guild('atelier').id);
+    expect([received.options.getInteger('count'), received.options.getUser('friend')?.username]).toEqual([2, 'other']);
+    const fetched = await fetch(received.options.getAttachment('image', true).url);
     expect(Buffer.from(await fetched.arrayBuffer()).equals(png)).toBe(true);
   });
 
   it('A deferred response is edited with a file whose URL works until it expires', async () => {
-    const { member, clock } = await bot(async (interaction) => {
+    const { member, clock } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       await interaction.deferReply();
       const files = [new AttachmentBuilder(png, { name: 'out.png', description: 'a boat' })];
@@ -49,15 +49,15 @@ describe('A slash command', () => {
     });
     expect(await exchange.acknowledged()).toMatchObject({ type: 5, ephemeral: false, afterMs: 0 });
     const { url = '' } = message.attachments[0] ?? {};
-    const answer = await fetch(url);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+    const response = await fetch(url);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
     clock.advance(25 * 60 * 60 * 1_000);
     expect((await fetch(url)).status).toBe(404);
     expect((await fetch(url.replace('hm=', 'hm=0'))).status).toBe(404);
   });
 
   it('Subcommands are accepted, and options that Discord’s own client would refuse are refused', async () => {
-    const { member } = await bot(async (interaction) => {
+    const { member } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       await interaction.reply(`${interaction.options.getSubcommand()} ${interaction.options.getString('id')}`);
     });
@@ -75,7 +75,7 @@ describe('A slash command', () => {
   });
 
   it('Autocomplete returns choices for the typed text', async () => {
-    const { member } = await bot(async (interaction) => {
+    const { member } = await startBot(async (interaction) => {
       if (!interaction.isAutocomplete()) return;
       const { name, value } = interaction.options.getFocused(true);
       await interaction.respond([{ name: `${name}: ${value}!`, value: `${value}!` }]);
@@ -88,10 +88,10 @@ describe('A slash command', () => {
   });
 
   it('Responses and follow-ups can be read, edited and deleted', async () => {
-    const { member, discord } = await bot(async (interaction) => {
+    const { member, discord } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
-      const answer = await interaction.reply({ content: 'first', withResponse: true });
-      expect(answer.resource?.message?.content).toBe('first');
+      const response = await interaction.reply({ content: 'first', withResponse: true });
+      expect(response.resource?.message?.content).toBe('first');
       const second = await interaction.followUp({ content: 'second', flags: MessageFlags.Ephemeral });
       await interaction.editReply({ content: 'first again', message: '@original' });
       await interaction.editReply({ content: 'second again', message: second });
@@ -108,7 +108,7 @@ describe('A slash command', () => {
 
 describe('A context menu command', () => {
   it('A context menu command arrives with its full target', async () => {
-    const { member, discord } = await bot(async (interaction) => {
+    const { member, discord } = await startBot(async (interaction) => {
       if (interaction.isMessageContextMenuCommand()) {
         const { content, attachments } = interaction.targetMessage;
         await interaction.reply(`${content} ${attachments.first()?.name}`);

@@ -1,28 +1,28 @@
 import { REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
-/** Sends requests without discord.js, which would wait instead of being refused. */
+/** Sends requests without discord.js, which would wait until they are within the limits. */
 async function rawClient(options: DiscordOptions = {}) {
   const { discord, clock } = await stage(options);
   const call = async (method: string, path: string, body?: unknown, token: string | null = discord.token) => {
-    const answer = await fetch(`${discord.apiUrl}/v10${path}`, {
+    const response = await fetch(`${discord.apiUrl}/v10${path}`, {
       method,
       headers: { ...(token && { authorization: `Bot ${token}` }), 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
+    const text = await response.text();
     const json =
       text.startsWith('{') || text.startsWith('[') ? (JSON.parse(text) as Record<string, unknown>) : { text };
-    return { status: answer.status, headers: answer.headers, json };
+    return { status: response.status, headers: response.headers, json };
   };
   const messages = `/channels/${discord.world.channel('studio').id}/messages`;
   return { discord, clock, call, messages };
 }
 
 describe('Rate limits', () => {
-  it('A bucket is reported in headers, refuses excess requests and refills', async () => {
+  it('A rate limit is reported in headers, and requests beyond it are rejected until its bucket refills', async () => {
     const { call, messages, clock, discord } = await rawClient();
     const first = await call('POST', messages, { content: 'x' });
     const header = (name: string) => first.headers.get(`x-ratelimit-${name}`);
@@ -84,8 +84,12 @@ describe('Invalid requests', () => {
     discord.faults.add({ do: { type: '429', retryAfter: 1, scope: 'shared' } });
     await call('GET', '/users/@me');
     for (let sent = 0; sent < 3; sent++) expect((await call('GET', '/users/@me', undefined, 'wrong')).status).toBe(401);
-    const shut = await call('GET', '/users/@me');
-    expect([shut.status, shut.json.text, shut.headers.get('retry-after')]).toEqual([429, 'error code: 1015', '600']);
+    const blocked = await call('GET', '/users/@me');
+    expect([blocked.status, blocked.json.text, blocked.headers.get('retry-after')]).toEqual([
+      429,
+      'error code: 1015',
+      '600',
+    ]);
     clock.advance(10 * 60 * 1_000);
     expect((await call('GET', '/users/@me')).status).toBe(200);
   });
@@ -112,13 +116,13 @@ describe('Uploads', () => {
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
     const large = { files: [{ attachment: Buffer.alloc(1_001), name: 'large.bin' }] };
     const codes: unknown[] = [];
-    const noted = (problem: unknown) => codes.push((problem as { code: unknown }).code);
-    answering(client, async (interaction) => {
+    const recordCode = (problem: unknown) => codes.push((problem as { code: unknown }).code);
+    handleInteractions(client, async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       expect(interaction.attachmentSizeLimit).toBe(1_000);
-      await interaction.reply(large).catch(noted);
+      await interaction.reply(large).catch(recordCode);
       await interaction.deferReply();
-      await interaction.editReply(large).catch(noted);
+      await interaction.editReply(large).catch(recordCode);
       await interaction.editReply({ files: [{ attachment: Buffer.alloc(1_000), name: 'fits.bin' }] });
     });
     const message = await (await discord.as('member').slash('models')).message();
@@ -154,12 +158,12 @@ describe('Injected faults', () => {
     await expect(call('POST', messages, { content: 'done' })).rejects.toThrow();
     expect(discord.messages('studio').map(({ content }) => content)).toEqual(['x', 'done']);
     discord.faults.add({ do: { type: 'delay', ms: 500 } });
-    const late = call('GET', '/users/@me');
+    const delayed = call('GET', '/users/@me');
     let status = 0;
-    const arrived = late.then((answer) => {
-      status = answer.status;
+    const arrived = delayed.then((response) => {
+      status = response.status;
     });
-    // The arrival of the request cannot be observed, so the clock advances until the response.
+    // The arrival of the request cannot be observed, so the clock is advanced until there is a response.
     await expect.poll(() => clock.advance(500) ?? status).toBe(200);
     await arrived;
   });

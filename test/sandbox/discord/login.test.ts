@@ -1,6 +1,6 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
 describe('Login', () => {
   it('A bot without intents logs in and responds to a command', async () => {
@@ -8,7 +8,7 @@ describe('Login', () => {
     const client = await clientOf(discord);
     expect(client.user.id).toBe(discord.applicationId);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
-    const problems = answering(client, async (interaction) => {
+    const problems = handleInteractions(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply(`hello ${interaction.user.username}`);
     });
     const exchange = await discord.as('member').slash('models');

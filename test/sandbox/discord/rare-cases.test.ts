@@ -9,13 +9,13 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
-async function bot(answer: (interaction: Interaction) => Promise<unknown>) {
+async function startBot(handle: (interaction: Interaction) => Promise<unknown>) {
   const { discord, clock } = await stage();
   const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
-  return { discord, clock, client, problems: answering(client, answer), member: discord.as('member') };
+  return { discord, clock, client, problems: handleInteractions(client, handle), member: discord.as('member') };
 }
 
 const page = (content: string) => ({
@@ -32,9 +32,9 @@ const page = (content: string) => ({
 });
 
 describe('A Components V2 message', () => {
-  it('A Components V2 message is updated, and a plain message is sent next to it', async () => {
+  it('A Components V2 message can be updated and followed by a plain reply', async () => {
     let presses = 0;
-    const { member, discord, problems } = await bot(async (interaction) => {
+    const { member, discord, problems } = await startBot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply(page('one'));
       if (!interaction.isButton()) return;
       presses += 1;
@@ -52,7 +52,7 @@ describe('A Components V2 message', () => {
 
 describe('A deferred response', () => {
   it('The first follow-up completes a deferred response', async () => {
-    const { member, problems } = await bot(async (interaction) => {
+    const { member, problems } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       await interaction.deferReply({ flags: MessageFlags.Ephemeral });
       await interaction.followUp('filled');
@@ -63,8 +63,8 @@ describe('A deferred response', () => {
     expect(problems).toEqual([]);
   });
 
-  it('The bot token completes a deferred response after the interaction token has expired', async () => {
-    const { member, discord, clock, client } = await bot(async (interaction) => {
+  it('A deferred response can be completed with the bot token after the interaction token has expired', async () => {
+    const { member, discord, clock, client } = await startBot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.deferReply();
     });
     const exchange = await member.slash('models');
@@ -78,15 +78,15 @@ describe('A deferred response', () => {
   });
 
   it('A deferred response can be fetched', async () => {
-    const seen: unknown[] = [];
-    const { member } = await bot(async (interaction) => {
+    const loadingFlags: unknown[] = [];
+    const { member } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const response = await interaction.deferReply({ withResponse: true });
-      seen.push(response.interaction.responseMessageLoading, response.resource?.message?.flags.has('Loading'));
+      loadingFlags.push(response.interaction.responseMessageLoading, response.resource?.message?.flags.has('Loading'));
       await interaction.editReply('done');
     });
     await (await member.slash('models')).message();
-    expect(seen).toEqual([true, true]);
+    expect(loadingFlags).toEqual([true, true]);
   });
 });
 
@@ -112,18 +112,18 @@ describe('A failing server', () => {
 describe('A request body', () => {
   it('A body that is not JSON is refused', async () => {
     const { discord } = await stage();
-    const answer = await fetch(`${discord.apiUrl}/v10${Routes.userChannels()}`, {
+    const response = await fetch(`${discord.apiUrl}/v10${Routes.userChannels()}`, {
       method: 'POST',
       headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
       body: '{',
     });
-    expect([answer.status, await answer.json()]).toMatchObject([400, { code: 50109 }]);
+    expect([response.status, await response.json()]).toMatchObject([400, { code: 50109 }]);
   });
 });
 
 describe('A thread', () => {
   it('A thread is started on a message and accepts messages', async () => {
-    const { discord, client } = await bot(async () => undefined);
+    const { discord, client } = await startBot(async () => undefined);
     const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
     const posted = await discord.as('member').say('a long story');
     const thread = (await rest.post(Routes.threads(posted.channel_id, posted.id), { body: { name: 'story' } })) as {

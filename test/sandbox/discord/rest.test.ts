@@ -1,11 +1,11 @@
 import { DiscordAPIError, GatewayIntentBits, MessageFlags, REST, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
 const models = { name: 'models', description: 'What there is' };
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
 
-async function desk() {
+async function startDiscord() {
   const { discord, clock } = await stage();
   const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
   const channel = (name: string) => discord.world.channel(name).id;
@@ -19,42 +19,42 @@ async function desk() {
 
 describe('Commands', () => {
   it('A bulk overwrite replaces all commands and keeps the ids of existing ones', async () => {
-    const { discord, rest } = await desk();
+    const { discord, rest } = await startDiscord();
     const route = Routes.applicationCommands(discord.applicationId);
     const put = (body: object[]) => rest.put(route, { body }) as Promise<{ id: string; version: string }[]>;
     const first = await put([models, { name: 'about', description: 'This' }]);
     const second = await put([models, { name: 'about', description: 'That' }]);
     expect(second.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
-    expect(second.map(({ version }, at) => version === first[at]?.version)).toEqual([true, false]);
+    expect(second.map(({ version }, index) => version === first[index]?.version)).toEqual([true, false]);
     await put([models]);
     expect(discord.commands.global().map(({ name }) => name)).toEqual(['models']);
     expect(await rest.get(route)).toMatchObject([{ name: 'models', type: 1, contexts: null }]);
     expect(discord.violations).toEqual([]);
   });
 
-  it('Commands are created, edited, read and deleted one by one, globally and in a guild', async () => {
-    const { discord, rest } = await desk();
+  it('A guild command can be created, edited, read and deleted, but not in a guild without the application', async () => {
+    const { discord, rest } = await startDiscord();
     const guild = discord.world.guild('atelier').id;
     const route = Routes.applicationGuildCommands(discord.applicationId, guild);
-    const made = (await rest.post(route, { body: models })) as { id: string; guild_id: string };
-    expect(made.guild_id).toBe(guild);
-    const one = Routes.applicationGuildCommand(discord.applicationId, guild, made.id);
-    await rest.patch(one, { body: { description: 'More' } });
-    expect(await rest.get(one)).toMatchObject({ id: made.id, description: 'More' });
-    await rest.delete(one);
-    expect(await rest.get(one).catch(codeOf)).toBe(10063);
+    const created = (await rest.post(route, { body: models })) as { id: string; guild_id: string };
+    expect(created.guild_id).toBe(guild);
+    const commandRoute = Routes.applicationGuildCommand(discord.applicationId, guild, created.id);
+    await rest.patch(commandRoute, { body: { description: 'More' } });
+    expect(await rest.get(commandRoute)).toMatchObject({ id: created.id, description: 'More' });
+    await rest.delete(commandRoute);
+    expect(await rest.get(commandRoute).catch(codeOf)).toBe(10063);
     expect(discord.commands.guild('atelier')).toEqual([]);
     const stranger = Routes.applicationGuildCommands(discord.applicationId, discord.world.guild('uninvited').id);
     expect(await rest.get(stranger).catch(codeOf)).toBe(50001);
     expect(discord.violations).toEqual([]);
   });
 
-  it('Invalid commands are refused with the path of the invalid field, and recorded', async () => {
-    const { discord, rest } = await desk();
-    const wrong = rest.put(Routes.applicationCommands(discord.applicationId), {
+  it('Invalid commands are rejected with the path of the invalid field, and recorded as violations', async () => {
+    const { discord, rest } = await startDiscord();
+    const refused = rest.put(Routes.applicationCommands(discord.applicationId), {
       body: [{ ...models, name: 'Not So' }],
     });
-    expect(await wrong.catch(codeOf)).toBe(50035);
+    expect(await refused.catch(codeOf)).toBe(50035);
     expect(discord.violations).toMatchObject([{ route: '/applications/:application/commands' }]);
     expect(discord.commands.global()).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe('Commands', () => {
       { ...models, defaultMemberPermissions: ['ManageGuild'] },
       { name: 'adult', description: 'x', nsfw: true },
     ]);
-    answering(client, async (interaction) => {
+    handleInteractions(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('yes');
     });
     await expect(discord.as('member').slash('models')).rejects.toThrow(/cannot use/);
@@ -77,26 +77,26 @@ describe('Commands', () => {
 });
 
 describe('Messages with the bot token', () => {
-  it('Messages are sent, replied to, edited, read and deleted', async () => {
-    const { discord, rest, channel, send } = await desk();
+  it('The bot token can send, reply to, edit, read and delete messages', async () => {
+    const { discord, rest, channel, send } = await startDiscord();
     const { id } = await send('studio', { content: 'one' });
     const reply = await send('studio', { content: 'two', message_reference: { message_id: id } });
     expect(reply).toMatchObject({ type: 19, referenced_message: { id, content: 'one' } });
-    const one = Routes.channelMessage(channel('studio'), id);
-    expect(await rest.patch(one, { body: { content: 'edited' } })).toMatchObject({ content: 'edited' });
-    expect(await rest.get(one)).toMatchObject({ content: 'edited', author: { id: discord.applicationId } });
+    const messageRoute = Routes.channelMessage(channel('studio'), id);
+    expect(await rest.patch(messageRoute, { body: { content: 'edited' } })).toMatchObject({ content: 'edited' });
+    expect(await rest.get(messageRoute)).toMatchObject({ content: 'edited', author: { id: discord.applicationId } });
     expect(await rest.get(Routes.channelMessages(channel('studio')))).toMatchObject([
       { content: 'two' },
       { content: 'edited' },
     ]);
-    await rest.delete(one);
-    expect(await rest.get(one).catch(codeOf)).toBe(10008);
+    await rest.delete(messageRoute);
+    expect(await rest.get(messageRoute).catch(codeOf)).toBe(10008);
     const orphan = send('studio', { content: 'x', message_reference: { message_id: id } });
     expect(await orphan.catch(codeOf)).toBe(50035);
   });
 
   it('An edit keeps the files that it names and removes the others', async () => {
-    const { rest, channel, send } = await desk();
+    const { rest, channel, send } = await startDiscord();
     const file = (name: string) => ({ name, data: Buffer.from(name) });
     const sent = await send('studio', { content: 'x' }, [file('a.txt'), file('b.txt')]);
     const [a] = sent.attachments;
@@ -112,7 +112,7 @@ describe('Messages with the bot token', () => {
   });
 
   it('A message with an enforced nonce is sent once', async () => {
-    const { discord, send, clock } = await desk();
+    const { discord, send, clock } = await startDiscord();
     const body = { content: 'x', nonce: 'task-1', enforce_nonce: true };
     const [first, second] = [await send('studio', body), await send('studio', body)];
     expect(second.id).toBe(first.id);
@@ -122,7 +122,7 @@ describe('Messages with the bot token', () => {
   });
 
   it('Sending a message requires an existing channel, access and the permission', async () => {
-    const { discord, rest, channel, send } = await desk();
+    const { discord, rest, channel, send } = await startDiscord();
     expect(await send('read-only', { content: 'x' }).catch(codeOf)).toBe(50013);
     expect(await send('admin-room', { content: 'x' }).catch(codeOf)).toBe(50001);
     expect(await send('lobby', { content: 'x' }).catch(codeOf)).toBe(50001);
@@ -130,14 +130,14 @@ describe('Messages with the bot token', () => {
       10003,
     );
     const posted = await discord.as('member').say('mine');
-    const one = Routes.channelMessage(channel('studio'), posted.id);
-    expect(await rest.patch(one, { body: { content: 'x' } }).catch(codeOf)).toBe(50005);
-    expect(await rest.delete(one).catch(codeOf)).toBe(50013);
+    const messageRoute = Routes.channelMessage(channel('studio'), posted.id);
+    expect(await rest.patch(messageRoute, { body: { content: 'x' } }).catch(codeOf)).toBe(50005);
+    expect(await rest.delete(messageRoute).catch(codeOf)).toBe(50013);
     await send('thread', { content: 'in a thread' });
   });
 
   it('A direct message is delivered unless the user refuses it', async () => {
-    const { discord, rest } = await desk();
+    const { discord, rest } = await startDiscord();
     const open = async (name: string) =>
       (await rest.post(Routes.userChannels(), { body: { recipient_id: discord.world.user(name).id } })) as {
         id: string;
@@ -150,14 +150,16 @@ describe('Messages with the bot token', () => {
     discord.world.user('member').directMessages = 'refused';
     expect(await rest.post(Routes.channelMessages(direct.id), { body: { content: 'psst' } }).catch(codeOf)).toBe(50007);
     discord.world.user('installer').hasInstalled = false;
-    const abroad = await open('installer');
-    expect(await rest.post(Routes.channelMessages(abroad.id), { body: { content: 'psst' } }).catch(codeOf)).toBe(50278);
+    const foreignDirect = await open('installer');
+    expect(await rest.post(Routes.channelMessages(foreignDirect.id), { body: { content: 'psst' } }).catch(codeOf)).toBe(
+      50278,
+    );
   });
 });
 
 describe('An application', () => {
   it('An application can read its own account', async () => {
-    const { discord, rest } = await desk();
+    const { discord, rest } = await startDiscord();
     expect(await rest.get('/applications/@me')).toMatchObject({
       id: discord.applicationId,
       owner: { username: 'owner' },
@@ -170,27 +172,27 @@ describe('An application', () => {
 });
 
 describe('A user-installed application', () => {
-  const anywhere = { ...models, integrationTypes: [0, 1], contexts: [0, 1, 2] };
+  const userCommand = { ...models, integrationTypes: [0, 1], contexts: [0, 1, 2] };
 
   it('A user-installed application responds in foreign guilds, with at most five follow-ups', async () => {
     const { discord } = await stage({ limits: { webhookPerToken: 100 } });
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
-    await client.application.commands.set([anywhere]);
-    const seen: unknown[] = [];
-    const problems = answering(client, async (interaction) => {
+    await client.application.commands.set([userCommand]);
+    const received: unknown[] = [];
+    const problems = handleInteractions(client, async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
-      seen.push([interaction.inGuild(), interaction.inCachedGuild(), interaction.context]);
-      seen.push(interaction.authorizingIntegrationOwners);
+      received.push([interaction.inGuild(), interaction.inCachedGuild(), interaction.context]);
+      received.push(interaction.authorizingIntegrationOwners);
       await interaction.reply('here');
       for (let sent = 0; sent < 5; sent++) await interaction.followUp(`${sent}`);
-      await interaction.followUp('too much').catch((problem: unknown) => seen.push(codeOf(problem)));
+      await interaction.followUp('too much').catch((problem: unknown) => received.push(codeOf(problem)));
       await interaction.editReply('done');
     });
     const installer = discord.as('installer');
     const exchange = await installer.slash('models');
     expect((await exchange.message(({ content }) => content === 'done')).ephemeral).toBe(false);
     expect(exchange.followUps()).toHaveLength(5);
-    expect(seen).toMatchObject([[true, false, 0], { 1: installer.user.id }, 40094]);
+    expect(received).toMatchObject([[true, false, 0], { 1: installer.user.id }, 40094]);
     await expect(discord.as('other').in('lobby').slash('models')).rejects.toThrow(/not installed/);
     expect(problems).toEqual([]);
   });
@@ -198,9 +200,9 @@ describe('A user-installed application', () => {
   it('Responses are ephemeral if the user is not allowed to use external apps, and the app works in direct messages', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
-    await client.application.commands.set([anywhere]);
+    await client.application.commands.set([userCommand]);
     const contexts: unknown[] = [];
-    answering(client, async (interaction) => {
+    handleInteractions(client, async (interaction) => {
       contexts.push(interaction.context);
       if (interaction.isChatInputCommand()) await interaction.reply('here');
     });
@@ -208,8 +210,8 @@ describe('A user-installed application', () => {
     const everyone = discord.world.guild('uninvited').roles[0];
     if (everyone) everyone.permissions &= ~(1n << 50n);
     expect((await (await installer.slash('models')).message()).flags).toBe(MessageFlags.Ephemeral);
-    for (const place of ['dm', 'friends']) {
-      const message = await (await installer.in(place).slash('models')).message();
+    for (const channelName of ['dm', 'friends']) {
+      const message = await (await installer.in(channelName).slash('models')).message();
       expect([message.content, message.ephemeral]).toEqual(['here', false]);
     }
     expect((await (await discord.as('member').in('dm').slash('models')).message()).content).toBe('here');
@@ -222,7 +224,7 @@ describe('The URLs of attachments', () => {
   const route = '/attachments/refresh-urls';
 
   it('Expired URLs of stored attachments are re-signed, and others are not', async () => {
-    const { discord, clock, rest, send } = await desk();
+    const { discord, clock, rest, send } = await startDiscord();
     const { id } = await send('studio', { content: 'a file' }, [{ name: 'notes.txt', data: Buffer.from('words') }]);
     const read = async () => {
       const path = Routes.channelMessage(discord.world.channel('studio').id, id);
@@ -231,20 +233,20 @@ describe('The URLs of attachments', () => {
     const original = await read();
     clock.advance(discord.limits.attachmentLinkMs + 1_000);
     expect((await fetch(original)).status).toBe(404);
-    const elsewhere = `${discord.url}/attachments/1/2/other.txt`;
+    const unknownUrl = `${discord.url}/attachments/1/2/other.txt`;
     const { refreshed_urls: refreshed } = (await rest.post(route, {
-      body: { attachment_urls: [original, elsewhere] },
+      body: { attachment_urls: [original, unknownUrl] },
     })) as { refreshed_urls: { original: string; refreshed: string | null }[] };
     expect(refreshed).toEqual([
       { original, refreshed: expect.any(String) },
-      { original: elsewhere, refreshed: null },
+      { original: unknownUrl, refreshed: null },
     ]);
     expect(await (await fetch(refreshed[0]?.refreshed ?? '')).text()).toBe('words');
   });
 
   it('A request for fresh URLs is refused if it contains no URL, too many URLs or another field', async () => {
-    const { rest } = await desk();
-    const urls = Array.from({ length: 51 }, (_, at) => `https://cdn.example/attachments/1/2/${at}`);
+    const { rest } = await startDiscord();
+    const urls = Array.from({ length: 51 }, (_, index) => `https://cdn.example/attachments/1/2/${index}`);
     for (const body of [{ attachment_urls: [] }, { attachment_urls: urls }, { urls: urls.slice(0, 1) }])
       expect(codeOf(await rest.post(route, { body }).catch((problem: unknown) => problem))).toBe(50_035);
   });

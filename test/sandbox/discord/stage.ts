@@ -25,11 +25,11 @@ export async function clientOf(discord: EmbeddedDiscord, intents: number[] = [])
   return await ready;
 }
 
-/** Responds to every interaction; `problems` throws the errors of the responses. */
-export function answering(client: Client, answer: (interaction: Interaction) => Promise<unknown>): unknown[] {
+/** Calls a handler for every interaction, and returns the list to which the handler's errors are added. */
+export function handleInteractions(client: Client, handle: (interaction: Interaction) => Promise<unknown>): unknown[] {
   const problems: unknown[] = [];
   client.on(Events.InteractionCreate, (interaction) => {
-    answer(interaction).catch((problem: unknown) => problems.push(problem));
+    handle(interaction).catch((problem: unknown) => problems.push(problem));
   });
   return problems;
 }

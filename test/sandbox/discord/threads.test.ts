@@ -1,62 +1,63 @@
 import { DiscordAPIError, GatewayIntentBits, PermissionFlagsBits as Permission, REST, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
-const PUBLIC = 11;
-const PRIVATE = 12;
+const PUBLIC_THREAD = 11;
+const PRIVATE_THREAD = 12;
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
 
-interface Made {
+interface CreatedThread {
   readonly id: string;
   readonly type: number;
   readonly parent_id: string;
   readonly member?: { readonly user_id: string };
 }
 
-async function desk(options: DiscordOptions = {}) {
+async function startDiscord(options: DiscordOptions = {}) {
   const { discord, clock } = await stage(options);
   const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
   const id = (name: string) => discord.world.channel(name).id;
-  const start = (where: string, body: object) => rest.post(Routes.threads(id(where)), { body }) as Promise<Made>;
+  const start = (channel: string, body: object) =>
+    rest.post(Routes.threads(id(channel)), { body }) as Promise<CreatedThread>;
   const send = (thread: string, content = 'hello') =>
     rest.post(Routes.channelMessages(thread), { body: { content } }) as Promise<{ id: string }>;
   const edit = (thread: string, body: object) => rest.patch(Routes.channel(thread), { body }) as Promise<object>;
-  const sees = (who: string, thread: string) => discord.clientView(who).canSee(thread);
+  const sees = (userName: string, thread: string) => discord.clientView(userName).canSee(thread);
   return { discord, clock, rest, id, start, send, edit, sees, user: (name: string) => discord.world.user(name).id };
 }
 
 describe('A thread that the bot starts', () => {
-  it('A public thread is visible to all, announced in its channel and dispatched with its membership', async () => {
-    const { discord, start, send, sees, id } = await desk();
+  it('A public thread is visible to all, announced in its channel and dispatched with the bot as a member', async () => {
+    const { discord, start, send, sees, id } = await startDiscord();
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
-    const made = await start('studio', { name: 'Talk', type: PUBLIC, auto_archive_duration: 60 });
-    expect(made).toMatchObject({
-      type: PUBLIC,
+    const created = await start('studio', { name: 'Talk', type: PUBLIC_THREAD, auto_archive_duration: 60 });
+    expect(created).toMatchObject({
+      type: PUBLIC_THREAD,
       parent_id: id('studio'),
       owner_id: discord.applicationId,
       member: { user_id: discord.applicationId },
       thread_metadata: { archived: false, locked: false, auto_archive_duration: 60 },
     });
-    expect(['member', 'other'].map((who) => sees(who, made.id))).toEqual([true, true]);
+    expect(['member', 'other'].map((userName) => sees(userName, created.id))).toEqual([true, true]);
     expect(discord.messages('studio')).toMatchObject([
-      { type: 18, content: 'Talk', message_reference: { channel_id: made.id } },
+      { type: 18, content: 'Talk', message_reference: { channel_id: created.id } },
     ]);
-    await send(made.id);
-    await expect.poll(() => client.channels.cache.get(made.id)?.isThread()).toBe(true);
+    await send(created.id);
+    await expect.poll(() => client.channels.cache.get(created.id)?.isThread()).toBe(true);
     expect(discord.messages('Talk')).toHaveLength(1);
     expect(discord.violations).toEqual([]);
   });
 
   it('A private thread is visible only to its members and to users with Manage Threads, and is not announced', async () => {
-    const { discord, rest, start, sees, user } = await desk();
-    const made = await start('studio', { name: 'Between us', type: PRIVATE, invitable: false });
-    expect(made).toMatchObject({ thread_metadata: { invitable: false } });
-    const { id } = made;
-    const who = ['member', 'other', 'owner', 'admin'];
-    expect(who.map((one) => sees(one, id))).toEqual([false, false, true, false]);
+    const { discord, rest, start, sees, user } = await startDiscord();
+    const created = await start('studio', { name: 'Between us', type: PRIVATE_THREAD, invitable: false });
+    expect(created).toMatchObject({ thread_metadata: { invitable: false } });
+    const { id } = created;
+    const userNames = ['member', 'other', 'owner', 'admin'];
+    expect(userNames.map((userName) => sees(userName, id))).toEqual([false, false, true, false]);
     await rest.put(Routes.threadMembers(id, user('member')));
-    expect(who.map((one) => sees(one, id))).toEqual([true, false, true, false]);
+    expect(userNames.map((userName) => sees(userName, id))).toEqual([true, false, true, false]);
     expect(discord.messages('studio')).toEqual([]);
     expect((await discord.as('member').in(id).say('here')).channel_id).toBe(id);
     expect(() => discord.as('other').in(id)).toThrow(/cannot see/);
@@ -68,41 +69,42 @@ describe('A thread that the bot starts', () => {
   });
 
   it('A thread without a type is private, as in Discord', async () => {
-    const { start } = await desk();
-    expect((await start('studio', { name: 'x' })).type).toBe(PRIVATE);
+    const { start } = await startDiscord();
+    expect((await start('studio', { name: 'x' })).type).toBe(PRIVATE_THREAD);
   });
 
-  it('A thread on a message has the id of the message and starts with it, and a message can have only one thread', async () => {
-    const { discord, rest, id } = await desk();
+  it('A thread on a message has the message’s id and starts with it, and a message can have only one thread', async () => {
+    const { discord, rest, id } = await startDiscord();
     const posted = await discord.as('member').say('a story');
-    const on = () => rest.post(Routes.threads(id('studio'), posted.id), { body: { name: 'story' } }) as Promise<Made>;
-    expect((await on()).id).toBe(posted.id);
+    const startOnMessage = () =>
+      rest.post(Routes.threads(id('studio'), posted.id), { body: { name: 'story' } }) as Promise<CreatedThread>;
+    expect((await startOnMessage()).id).toBe(posted.id);
     expect(discord.messages('studio')).toMatchObject([{ flags: 32, thread: { id: posted.id, name: 'story' } }]);
     expect(discord.messages('story')).toMatchObject([{ type: 21, referenced_message: { content: 'a story' } }]);
-    expect(await on().catch(codeOf)).toBe(160004);
+    expect(await startOnMessage().catch(codeOf)).toBe(160004);
     expect(discord.violations).toEqual([]);
   });
 });
 
 describe('Refused threads', () => {
   it.each([
-    ['no-threads', PUBLIC, 50013],
-    ['no-threads', PRIVATE, 50013],
-    ['no-private-threads', PRIVATE, 50013],
-    ['admin-room', PUBLIC, 50001],
-    ['voice-room', PUBLIC, 50024],
-    ['voice-room', PRIVATE, 50024],
-    ['thread', PUBLIC, 50024],
-    ['dm', PUBLIC, 50003],
-    ['lobby', PUBLIC, 50001],
-  ])('In %s, a thread of type %i is refused with %i', async (where, type, code) => {
-    const { discord, start } = await desk();
-    expect(await start(where, { name: 'x', type }).catch(codeOf)).toBe(code);
+    ['no-threads', PUBLIC_THREAD, 50013],
+    ['no-threads', PRIVATE_THREAD, 50013],
+    ['no-private-threads', PRIVATE_THREAD, 50013],
+    ['admin-room', PUBLIC_THREAD, 50001],
+    ['voice-room', PUBLIC_THREAD, 50024],
+    ['voice-room', PRIVATE_THREAD, 50024],
+    ['thread', PUBLIC_THREAD, 50024],
+    ['dm', PUBLIC_THREAD, 50003],
+    ['lobby', PUBLIC_THREAD, 50001],
+  ])('A thread in %s of type %i is refused with the error code %i', async (channel, type, code) => {
+    const { discord, start } = await startDiscord();
+    expect(await start(channel, { name: 'x', type }).catch(codeOf)).toBe(code);
     expect(discord.violations).toEqual([]);
   });
 
   it('A thread is refused in a forum, and in a news channel if its type is not allowed there', async () => {
-    const { discord, start } = await desk();
+    const { discord, start } = await startDiscord();
     const add = (name: string, type: number) =>
       discord.world.addChannel({
         ...discord.world.channel('studio'),
@@ -112,90 +114,90 @@ describe('Refused threads', () => {
       });
     add('news', 5);
     add('forum', 15);
-    expect(await start('forum', { name: 'x', type: PUBLIC }).catch(codeOf)).toBe(50024);
-    expect(await start('news', { name: 'x', type: PRIVATE }).catch(codeOf)).toBe(50024);
+    expect(await start('forum', { name: 'x', type: PUBLIC_THREAD }).catch(codeOf)).toBe(50024);
+    expect(await start('news', { name: 'x', type: PRIVATE_THREAD }).catch(codeOf)).toBe(50024);
     expect((await start('news', { name: 'x', type: 10 })).type).toBe(10);
     expect(discord.messages('news')).toMatchObject([{ type: 18, content: 'x' }]);
     expect(discord.violations).toEqual([]);
   });
 
   it.each(['[]', '"x"', '5', 'null', '{}'])('A thread is refused for the invalid body %s', async (body) => {
-    const { discord, id } = await desk();
-    const before = discord.world.channels.size;
+    const { discord, id } = await startDiscord();
+    const channelCount = discord.world.channels.size;
     const posted = await discord.as('member').say('x');
     for (const route of [Routes.threads(id('studio')), Routes.threads(id('studio'), posted.id)]) {
       const headers = { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' };
-      const answer = await fetch(`${discord.apiUrl}/v10${route}`, { method: 'POST', headers, body });
-      expect([answer.status, await answer.json()]).toMatchObject([400, { code: 50035 }]);
+      const response = await fetch(`${discord.apiUrl}/v10${route}`, { method: 'POST', headers, body });
+      expect([response.status, await response.json()]).toMatchObject([400, { code: 50035 }]);
     }
-    expect(discord.world.channels.size).toBe(before);
+    expect(discord.world.channels.size).toBe(channelCount);
   });
 
   it('A thread is refused if there are too many, or by an injected fault', async () => {
-    const { discord, start } = await desk({ limits: { activeThreads: 2 } });
-    await start('no-private-threads', { name: 'the second', type: PUBLIC });
-    expect(await start('studio', { name: 'the third', type: PUBLIC }).catch(codeOf)).toBe(160006);
-    expect((await start('hall', { name: 'elsewhere', type: PUBLIC })).type).toBe(PUBLIC);
+    const { discord, start } = await startDiscord({ limits: { activeThreads: 2 } });
+    await start('no-private-threads', { name: 'the second', type: PUBLIC_THREAD });
+    expect(await start('studio', { name: 'the third', type: PUBLIC_THREAD }).catch(codeOf)).toBe(160006);
+    expect((await start('hall', { name: 'elsewhere', type: PUBLIC_THREAD })).type).toBe(PUBLIC_THREAD);
     discord.faults.add({
       on: { method: 'POST', route: '/channels/:channel/threads' },
       do: { type: 'status', status: 400, code: 160006 },
     });
-    expect(await start('hall', { name: 'x', type: PUBLIC }).catch(codeOf)).toBe(160006);
+    expect(await start('hall', { name: 'x', type: PUBLIC_THREAD }).catch(codeOf)).toBe(160006);
   });
 
   it.each([
-    [{ name: '', type: PUBLIC }, 'name'],
-    [{ name: 'x'.repeat(101), type: PUBLIC }, 'name'],
+    [{ name: '', type: PUBLIC_THREAD }, 'name'],
+    [{ name: 'x'.repeat(101), type: PUBLIC_THREAD }, 'name'],
     [{ name: 'x', type: 0 }, 'type'],
-    [{ name: 'x', type: PUBLIC, auto_archive_duration: 61 }, 'auto_archive_duration'],
-    [{ title: 'x', name: 'x', type: PUBLIC }, 'title'],
+    [{ name: 'x', type: PUBLIC_THREAD, auto_archive_duration: 61 }, 'auto_archive_duration'],
+    [{ title: 'x', name: 'x', type: PUBLIC_THREAD }, 'title'],
   ])('A thread is refused for the invalid fields %j', async (body, path) => {
-    const { discord, start } = await desk();
+    const { discord, start } = await startDiscord();
     expect(await start('studio', body).catch(codeOf)).toBe(50035);
     expect(discord.violations).toMatchObject([{ path }]);
   });
 });
 
 describe('A thread', () => {
-  it('An archived thread is reopened by a message; until then it refuses edits and commands', async () => {
-    const { discord, rest, id, send, edit } = await desk();
+  it('An archived thread is reopened by a message; until then, edits and commands in it are refused', async () => {
+    const { discord, rest, id, send, edit } = await startDiscord();
     const client = await clientOf(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
-    answering(client, async (interaction) => {
+    handleInteractions(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('yes');
     });
     const thread = id('thread');
-    const one = await send(thread);
+    const message = await send(thread);
     discord.as('member').in('thread').archive();
     expect(await rest.get(Routes.channel(thread))).toMatchObject({ thread_metadata: { archived: true } });
-    const editing = () => rest.patch(Routes.channelMessage(thread, one.id), { body: { content: 'again' } });
-    expect(await editing().catch(codeOf)).toBe(50083);
+    const editMessage = () => rest.patch(Routes.channelMessage(thread, message.id), { body: { content: 'again' } });
+    expect(await editMessage().catch(codeOf)).toBe(50083);
     expect(await rest.put(Routes.threadMembers(thread, '@me')).catch(codeOf)).toBe(50083);
     await expect(discord.as('member').in('thread').slash('models')).rejects.toThrow(/archived/);
     await send(thread);
     expect(await rest.get(Routes.channel(thread))).toMatchObject({ thread_metadata: { archived: false } });
-    await editing();
+    await editMessage();
     expect((await (await discord.as('member').in('thread').slash('models')).message()).content).toBe('yes');
     // The thread belongs to another user.
     expect(await edit(thread, { archived: true }).catch(codeOf)).toBe(50013);
     expect(discord.violations).toEqual([]);
   });
 
-  it('A locked thread is writable only with Manage Threads', async () => {
-    const { discord, id, send, rest } = await desk();
-    const one = await send(id('thread'));
+  it('Only users with Manage Threads can write in a locked thread', async () => {
+    const { discord, id, send, rest } = await startDiscord();
+    const message = await send(id('thread'));
     discord.as('owner').in('thread').archive({ locked: true });
     expect(await send(id('thread')).catch(codeOf)).toBe(50083);
     await expect(discord.as('member').in('thread').say('x')).rejects.toThrow(/cannot send messages/);
     await discord.as('owner').in('thread').say('open for a moment');
     expect(await send(id('thread')).catch(codeOf)).toBe(160005);
-    const editing = rest.patch(Routes.channelMessage(id('thread'), one.id), { body: { content: 'x' } });
-    expect(await editing.catch(codeOf)).toBe(160005);
+    const edit = rest.patch(Routes.channelMessage(id('thread'), message.id), { body: { content: 'x' } });
+    expect(await edit.catch(codeOf)).toBe(160005);
   });
 
   it('The bot can rename and archive its own thread, but not lock or delete it without the permission', async () => {
-    const { discord, rest, start, edit, sees, send } = await desk();
-    const { id } = await start('studio', { name: 'one', type: PUBLIC });
+    const { discord, rest, start, edit, sees, send } = await startDiscord();
+    const { id } = await start('studio', { name: 'one', type: PUBLIC_THREAD });
     expect(await edit(id, { name: 'two', archived: true })).toMatchObject({ name: 'two' });
     expect(await edit(id, { name: 'three' }).catch(codeOf)).toBe(50083);
     await edit(id, { archived: false });
@@ -211,9 +213,9 @@ describe('A thread', () => {
   });
 
   it('A thread adds the authors of its messages, but no user who cannot see its channel', async () => {
-    const { discord, rest, start, user } = await desk();
-    const { id } = await start('studio', { name: 'one', type: PUBLIC });
-    const isIn = (who: string) => discord.world.channel(id).thread?.members.has(user(who));
+    const { discord, rest, start, user } = await startDiscord();
+    const { id } = await start('studio', { name: 'one', type: PUBLIC_THREAD });
+    const isIn = (userName: string) => discord.world.channel(id).thread?.members.has(user(userName));
     expect(isIn('other')).toBe(false);
     await discord
       .as('other')
@@ -227,11 +229,11 @@ describe('A thread', () => {
   });
 
   it('The bot cannot add users who cannot see the channel, or remove members from another user’s thread', async () => {
-    const { discord, rest, start, user, id } = await desk();
-    const { id: own } = await start('studio', { name: 'one', type: PUBLIC });
+    const { discord, rest, start, user, id } = await startDiscord();
+    const { id: ownThread } = await start('studio', { name: 'one', type: PUBLIC_THREAD });
     const overwrite = { id: user('other'), kind: 'member', allow: 0n, deny: Permission.ViewChannel } as const;
     discord.world.channel('studio').overwrites.push(overwrite);
-    expect(await rest.put(Routes.threadMembers(own, user('other'))).catch(codeOf)).toBe(50001);
+    expect(await rest.put(Routes.threadMembers(ownThread, user('other'))).catch(codeOf)).toBe(50001);
     expect(await rest.delete(Routes.threadMembers(id('thread'), user('member'))).catch(codeOf)).toBe(50013);
     await rest.put(Routes.threadMembers(id('thread'), '@me'));
     await rest.delete(Routes.threadMembers(id('thread'), '@me'));
@@ -239,17 +241,17 @@ describe('A thread', () => {
   });
 
   it('Listing the members of a thread requires the members intent', async () => {
-    const ask = async (options: DiscordOptions) => {
-      const { rest, id } = await desk(options);
+    const listMembers = async (options: DiscordOptions) => {
+      const { rest, id } = await startDiscord(options);
       return rest.get(Routes.threadMembers(id('thread'))).catch(codeOf);
     };
-    expect(await ask({})).toBe(50001);
-    expect(await ask({ privilegedIntents: ['members'] })).toHaveLength(1);
+    expect(await listMembers({})).toBe(50001);
+    expect(await listMembers({ privilegedIntents: ['members'] })).toHaveLength(1);
   });
 
   it('The bot cannot rename its own thread while it is locked', async () => {
-    const { discord, start, edit } = await desk();
-    const { id } = await start('studio', { name: 'one', type: PUBLIC });
+    const { discord, start, edit } = await startDiscord();
+    const { id } = await start('studio', { name: 'one', type: PUBLIC_THREAD });
     discord.as('owner').in(id).archive({ locked: true });
     expect(await edit(id, { archived: false }).catch(codeOf)).toBe(160005);
     await discord.as('owner').in(id).say('open for a moment');
@@ -257,12 +259,12 @@ describe('A thread', () => {
   });
 
   it('In an archived thread, responses cannot be edited but follow-ups are accepted', async () => {
-    const { discord, start } = await desk();
+    const { discord, start } = await startDiscord();
     const client = await clientOf(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
     const codes: unknown[] = [];
-    const { id } = await start('studio', { name: 'one', type: PUBLIC });
-    answering(client, async (interaction) => {
+    const { id } = await start('studio', { name: 'one', type: PUBLIC_THREAD });
+    handleInteractions(client, async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       await interaction.reply('yes');
       discord.as('owner').in(id).archive();
@@ -276,8 +278,8 @@ describe('A thread', () => {
     expect(discord.world.channel(id).thread?.archived).toBe(false);
   });
 
-  it('The bot receives a member’s private thread as soon as it is added', async () => {
-    const { discord, rest, send } = await desk({ privilegedIntents: ['message-content'] });
+  it('The bot receives a member’s private thread and its messages only once it has been added to it', async () => {
+    const { discord, rest, send } = await startDiscord({ privilegedIntents: ['message-content'] });
     const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent];
     const client = await clientOf(discord, intents);
     const received: string[] = [];
@@ -299,8 +301,8 @@ describe('A thread', () => {
   });
 
   it('A new session receives active visible threads', async () => {
-    const { discord, start } = await desk();
-    const { id } = await start('studio', { name: 'open', type: PRIVATE });
+    const { discord, start } = await startDiscord();
+    const { id } = await start('studio', { name: 'open', type: PRIVATE_THREAD });
     discord.as('member').startThread('hidden', { isPrivate: true });
     discord.as('member').in('thread').archive();
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
@@ -310,14 +312,14 @@ describe('A thread', () => {
   });
 
   it('Changes to a thread and its deletion are dispatched', async () => {
-    const { discord, start, edit, rest } = await desk();
+    const { discord, start, edit, rest } = await startDiscord();
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
     const received: string[] = [];
     client.on('threadCreate', ({ name }, isNew) => received.push(`${name} ${isNew}`));
     client.on('threadUpdate', (_, { name }) => received.push(name));
     client.on('threadDelete', ({ name }) => received.push(`${name} is gone`));
     for (const role of discord.world.guild('atelier').roles) role.permissions |= Permission.ManageThreads;
-    const { id } = await start('studio', { name: 'one', type: PUBLIC });
+    const { id } = await start('studio', { name: 'one', type: PUBLIC_THREAD });
     await expect.poll(() => received).toEqual(['one true']);
     await edit(id, { name: 'two' });
     await rest.delete(Routes.channel(id));
@@ -325,27 +327,27 @@ describe('A thread', () => {
   });
 
   it('An interaction in a thread contains the thread', async () => {
-    const { discord, start, rest } = await desk();
+    const { discord, start, rest } = await startDiscord();
     const client = await clientOf(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     client.on('raw' as 'debug', (packet: unknown) => {
       const { t, d } = packet as { t: string; d: { channel: object; app_permissions: string } };
       if (t === 'INTERACTION_CREATE')
-        seen.push([d.channel, BigInt(d.app_permissions) & Permission.SendMessagesInThreads]);
+        received.push([d.channel, BigInt(d.app_permissions) & Permission.SendMessagesInThreads]);
     });
-    answering(client, async (interaction) => {
+    handleInteractions(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('yes');
     });
-    const { id, parent_id } = await start('studio', { name: 'one', type: PRIVATE });
+    const { id, parent_id } = await start('studio', { name: 'one', type: PRIVATE_THREAD });
     discord.as('owner').in(id).addToThread('member');
     await (await discord.as('member').in(id).slash('models')).message();
     discord.restrict(id, Permission.SendMessagesInThreads);
     await (await discord.as('member').in(id).slash('models')).message();
     expect(await rest.get(Routes.channel(discord.world.channel('voice-room').id))).toMatchObject({ type: 2 });
     await (await discord.as('member').in('voice-room').slash('models')).message();
-    expect(seen).toMatchObject([
-      [{ id, type: PRIVATE, parent_id, thread_metadata: { archived: false } }, Permission.SendMessagesInThreads],
+    expect(received).toMatchObject([
+      [{ id, type: PRIVATE_THREAD, parent_id, thread_metadata: { archived: false } }, Permission.SendMessagesInThreads],
       [{ id }, 0n],
       [{ type: 2 }, Permission.SendMessagesInThreads],
     ]);

@@ -1,18 +1,18 @@
 import { DiscordAPIError, type Interaction, MessageFlags } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
 const models = { name: 'models', description: 'What there is' };
 
-async function bot(answer: (interaction: Interaction) => Promise<unknown>, options: DiscordOptions = {}) {
+async function startBot(handle: (interaction: Interaction) => Promise<unknown>, options: DiscordOptions = {}) {
   const { discord, clock } = await stage(options);
   const client = await clientOf(discord);
   await client.application.commands.set([models]);
-  return { discord, clock, client, problems: answering(client, answer), member: discord.as('member') };
+  return { discord, clock, client, problems: handleInteractions(client, handle), member: discord.as('member') };
 }
 
-/** A promise that a test resolves. */
+/** Creates a promise that a test resolves by opening the gate. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { passed: promise, open: resolve };
@@ -23,7 +23,7 @@ const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? probl
 describe('The acknowledgement deadline', () => {
   it('After three seconds, the user sees that the application did not respond', async () => {
     const { passed, open } = gate();
-    const { discord, clock, problems, member } = await bot(async (interaction) => {
+    const { discord, clock, problems, member } = await startBot(async (interaction) => {
       await passed;
       if (interaction.isChatInputCommand()) await interaction.reply('late');
     });
@@ -39,7 +39,7 @@ describe('The acknowledgement deadline', () => {
 
   it('A response within three seconds is accepted', async () => {
     const { passed, open } = gate();
-    const { clock, member } = await bot(async (interaction) => {
+    const { clock, member } = await startBot(async (interaction) => {
       await passed;
       if (interaction.isChatInputCommand()) await interaction.deferReply({ flags: MessageFlags.Ephemeral });
     });
@@ -52,23 +52,23 @@ describe('The acknowledgement deadline', () => {
 
 describe('An acknowledgement', () => {
   it('An interaction can be acknowledged only once', async () => {
-    const seen: unknown[] = [];
-    const { member } = await bot(async (interaction) => {
+    const codes: unknown[] = [];
+    const { member } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       await interaction.reply('one');
       const { id, token, client } = interaction;
       const body = { type: 4, data: { content: 'two' } };
       await client.rest
         .post(`/interactions/${id}/${token}/callback`, { body, auth: false })
-        .catch((problem: unknown) => seen.push(codeOf(problem)));
+        .catch((problem: unknown) => codes.push(codeOf(problem)));
       await interaction.editReply('done');
     });
     await (await member.slash('models')).message(({ content }) => content === 'done');
-    expect(seen).toEqual([40060]);
+    expect(codes).toEqual([40060]);
   });
 
   it('An acknowledgement must match the type of its interaction', async () => {
-    const { member, problems, discord } = await bot(async (interaction) => {
+    const { member, problems, discord } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const { id, token, client } = interaction;
       await client.rest.post(`/interactions/${id}/${token}/callback`, { body: { type: 6 }, auth: false });
@@ -79,7 +79,7 @@ describe('An acknowledgement', () => {
   });
 
   it('An acknowledgement of an unknown interaction is refused', async () => {
-    const { client, discord } = await bot(async () => undefined);
+    const { client, discord } = await startBot(async () => undefined);
     const { id, token } = await discord.as('member').slash('models');
     const post = (path: `/${string}`) => client.rest.post(path, { body: { type: 5 }, auth: false }).catch(codeOf);
     expect(await post(`/interactions/${id}/wrong/callback`)).toBe(10062);
@@ -88,7 +88,7 @@ describe('An acknowledgement', () => {
 });
 
 describe('An interaction token', () => {
-  const later = (passed: Promise<void>) => async (interaction: Interaction) => {
+  const replyAfter = (passed: Promise<void>) => async (interaction: Interaction) => {
     if (!interaction.isChatInputCommand()) return;
     await interaction.deferReply();
     await passed;
@@ -97,7 +97,7 @@ describe('An interaction token', () => {
 
   it('An interaction token is valid for 15 minutes', async () => {
     const { passed, open } = gate();
-    const { clock, problems, member } = await bot(later(passed));
+    const { clock, problems, member } = await startBot(replyAfter(passed));
     const exchange = await member.slash('models');
     await exchange.acknowledged();
     clock.advance(15 * 60 * 1_000 - 1);
@@ -108,7 +108,7 @@ describe('An interaction token', () => {
 
   it('After 15 minutes only the bot token is valid', async () => {
     const { passed, open } = gate();
-    const { clock, problems, member, client } = await bot(later(passed));
+    const { clock, problems, member, client } = await startBot(replyAfter(passed));
     await (await member.slash('models')).acknowledged();
     clock.advance(15 * 60 * 1_000);
     open();
@@ -116,9 +116,9 @@ describe('An interaction token', () => {
     await client.application.fetch();
   });
 
-  it('A test can expire a token, and a token is not a webhook before the acknowledgement', async () => {
+  it('A test can expire a token, and a token cannot be used as a webhook before the acknowledgement', async () => {
     const { passed, open } = gate();
-    const { discord, problems, member, client } = await bot(later(passed));
+    const { discord, problems, member, client } = await startBot(replyAfter(passed));
     const exchange = await member.slash('models');
     await exchange.acknowledged();
     discord.expireTokens();
@@ -129,14 +129,16 @@ describe('An interaction token', () => {
       do: { type: 'status', status: 404, code: 10062 },
     });
     const { token } = await member.slash('models');
-    const early = client.rest.get(`/webhooks/${discord.applicationId}/${token}/messages/@original`, { auth: false });
-    expect(await early.catch(codeOf)).toBe(10015);
+    const earlyRequest = client.rest.get(`/webhooks/${discord.applicationId}/${token}/messages/@original`, {
+      auth: false,
+    });
+    expect(await earlyRequest.catch(codeOf)).toBe(10015);
   });
 });
 
 describe('An ephemeral response', () => {
   it('An ephemeral response is visible only to its user and is not part of the channel', async () => {
-    const { member, discord, client } = await bot(async (interaction) => {
+    const { member, discord, client } = await startBot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply({ content: 'hush', flags: MessageFlags.Ephemeral });
     });
     const message = await (await member.slash('models')).message();

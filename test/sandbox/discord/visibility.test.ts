@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../../../sandbox/discord/stream.ts';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
-const HOUR = 60 * 60 * 1_000;
+const HOUR_MS = 60 * 60 * 1_000;
 
-async function desk() {
+async function startDiscord() {
   const { discord } = await stage();
   const events: StreamEvent[] = [];
   discord.listen((happening) => events.push(happening));
@@ -16,49 +16,49 @@ async function desk() {
     { name: 'anywhere', description: 'Everywhere', integrationTypes: [0, 1], contexts: [0, 1, 2] },
     { name: 'Keep', type: 3 },
   ]);
-  const problems = answering(client, async (interaction) => {
+  const problems = handleInteractions(client, async (interaction) => {
     if (interaction.isChatInputCommand()) await interaction.reply({ content: 'hello', flags: 64 });
   });
-  const offered = (who: string, channel: string) =>
+  const commandNames = (userName: string, channel: string) =>
     discord
-      .clientView(who)
+      .clientView(userName)
       .availableCommands(discord.world.channel(channel))
       .map(({ name }) => name);
-  return { discord, client, events, problems, offered };
+  return { discord, client, events, problems, offered: commandNames };
 }
 
 describe('The view of a user', () => {
   it('Each user sees only their own channels and commands', async () => {
-    const { discord, offered } = await desk();
-    const names = (who: string) => discord.clientView(who).channels.map(({ name }) => name);
-    expect(names('member')).toEqual([
+    const { discord, offered: commandNames } = await startDiscord();
+    const channelNames = (userName: string) => discord.clientView(userName).channels.map(({ name }) => name);
+    expect(channelNames('member')).toEqual([
       ...['studio', 'age-restricted', 'read-only', 'thread', 'voice-room'],
       ...['no-threads', 'no-private-threads', 'no-voice-messages', 'hall', 'dm', 'log'],
     ]);
-    expect(names('admin')).toContain('admin-room');
-    expect(names('installer')).toEqual(['lobby', 'dm', 'friends']);
-    expect(offered('member', 'studio')).toEqual(['models', 'anywhere', 'Keep']);
-    expect(offered('member', 'age-restricted')).toContain('adults');
-    expect(offered('admin', 'studio')).toContain('rule');
-    expect(offered('installer', 'lobby')).toEqual(['anywhere']);
-    expect(offered('other', 'lobby')).toEqual([]);
-    expect(offered('installer', 'friends')).toEqual(['anywhere']);
+    expect(channelNames('admin')).toContain('admin-room');
+    expect(channelNames('installer')).toEqual(['lobby', 'dm', 'friends']);
+    expect(commandNames('member', 'studio')).toEqual(['models', 'anywhere', 'Keep']);
+    expect(commandNames('member', 'age-restricted')).toContain('adults');
+    expect(commandNames('admin', 'studio')).toContain('rule');
+    expect(commandNames('installer', 'lobby')).toEqual(['anywhere']);
+    expect(commandNames('other', 'lobby')).toEqual([]);
+    expect(commandNames('installer', 'friends')).toEqual(['anywhere']);
     const { canSend: maySend } = discord.clientView('member');
-    const may = ['studio', 'read-only', 'thread'].map((name) => maySend(discord.world.channel(name)));
-    expect(may).toEqual([true, false, true]);
+    const permissions = ['studio', 'read-only', 'thread'].map((name) => maySend(discord.world.channel(name)));
+    expect(permissions).toEqual([true, false, true]);
     expect(() => discord.clientView('member').messages(discord.world.channel('admin-room').id, 10)).toThrow(
       /cannot see that channel/,
     );
   });
 
-  it('A user reads a channel without ephemeral messages for other users', async () => {
-    const { discord } = await desk();
+  it('A user does not see ephemeral messages for other users', async () => {
+    const { discord } = await startDiscord();
     const studio = discord.world.channel('studio').id;
     await discord.as('member').say('one');
     await (await discord.as('member').slash('models')).message();
-    const read = (who: string, max = 10) =>
+    const read = (userName: string, max = 10) =>
       discord
-        .clientView(who)
+        .clientView(userName)
         .messages(studio, max)
         .map(({ content, ephemeral }) => [content, ephemeral]);
     expect(read('member')).toEqual([
@@ -70,7 +70,7 @@ describe('The view of a user', () => {
   });
 
   it('Listeners receive sessions, new commands, typing, and requests with their responses and violations', async () => {
-    const { discord, client, events } = await desk();
+    const { discord, client, events } = await startDiscord();
     const kinds = () => new Set(events.map(({ kind }) => kind));
     expect([...kinds()]).toEqual(expect.arrayContaining(['session', 'world', 'heard']));
     const studio = discord.world.channel('studio').id;
@@ -88,30 +88,30 @@ describe('The view of a user', () => {
 
 describe('Aging by an hour', () => {
   it('Aging makes messages older and expires interaction tokens, without an edit event for the bot', async () => {
-    const { discord, events } = await desk();
+    const { discord, events } = await startDiscord();
     const posted = await discord.as('member').say('one');
     const exchange = await discord.as('member').slash('models');
     await exchange.message();
     events.length = 0;
-    discord.age(HOUR);
+    discord.age(HOUR_MS);
     const [older] = discord.messages('studio');
-    expect(Date.parse(posted.timestamp) - Date.parse(older?.timestamp ?? '')).toBe(HOUR);
+    expect(Date.parse(posted.timestamp) - Date.parse(older?.timestamp ?? '')).toBe(HOUR_MS);
     expect(older?.edited).toBe(false);
     expect(events.map(({ kind }) => kind)).toEqual(['message', 'message']);
-    const answer = await fetch(
+    const response = await fetch(
       `${discord.apiUrl}/v10/webhooks/${discord.applicationId}/${exchange.token}/messages/@original`,
       { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"content":"late"}' },
     );
-    expect([answer.status, await answer.json()]).toEqual([401, { code: 50027, message: 'Invalid Webhook Token' }]);
+    expect([response.status, await response.json()]).toEqual([401, { code: 50027, message: 'Invalid Webhook Token' }]);
   });
 });
 
 describe('A channel', () => {
-  it('Messages are paged forwards from a message, and backwards without one', async () => {
-    const { discord, client } = await desk();
+  it('Messages can be paged forwards and backwards from a message, and backwards from the newest one', async () => {
+    const { discord, client } = await startDiscord();
     const member = discord.as('member');
     const ids: string[] = [];
-    for (const word of ['1', '2', '3', '4', '5']) ids.push((await member.say(word)).id);
+    for (const content of ['1', '2', '3', '4', '5']) ids.push((await member.say(content)).id);
     const page = async (query: string) =>
       ((await client.rest.get(`/channels/${member.channel.id}/messages?${query}`)) as { id: string }[]).map(
         ({ id }) => ids.indexOf(id) + 1,
@@ -125,15 +125,15 @@ describe('A channel', () => {
   });
 
   it('Deleting a channel also deletes the webhooks of its interactions', async () => {
-    const { discord } = await desk();
+    const { discord } = await startDiscord();
     const exchange = await discord.as('member').slash('models');
     await exchange.message();
     discord.world.channels.delete(discord.world.channel('studio').id);
-    const answer = await fetch(`${discord.apiUrl}/v10/webhooks/${discord.applicationId}/${exchange.token}`, {
+    const response = await fetch(`${discord.apiUrl}/v10/webhooks/${discord.applicationId}/${exchange.token}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"content":"more"}',
     });
-    expect([answer.status, await answer.json()]).toEqual([404, { code: 10015, message: 'Unknown Webhook' }]);
+    expect([response.status, await response.json()]).toEqual([404, { code: 10015, message: 'Unknown Webhook' }]);
   });
 });

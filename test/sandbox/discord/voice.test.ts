@@ -9,41 +9,44 @@ import {
 } from 'discord.js';
 import { expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { answering, clientOf, stage } from './stage.ts';
+import { clientOf, handleInteractions, stage } from './stage.ts';
 
-const VOICE = 1 << 13;
+const VOICE_FLAG = 1 << 13;
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
 const ogg = Buffer.from('OggS and more bytes');
 const waveform = Buffer.from([0, 128, 255, 64]).toString('base64');
-const body = { flags: VOICE, attachments: [{ id: '0', filename: 'voice-message.ogg', duration_secs: 2.5, waveform }] };
+const body = {
+  flags: VOICE_FLAG,
+  attachments: [{ id: '0', filename: 'voice-message.ogg', duration_secs: 2.5, waveform }],
+};
 const files = [{ name: 'voice-message.ogg', data: ogg }];
 
-async function desk(options: DiscordOptions = {}) {
+async function startDiscord(options: DiscordOptions = {}) {
   const { discord } = await stage(options);
   const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
   const id = (name: string) => discord.world.channel(name).id;
-  const send = (where: string, more: object = {}, sent = files) =>
-    rest.post(Routes.channelMessages(id(where)), { body: { ...body, ...more }, files: sent }) as Promise<{
+  const send = (channel: string, more: object = {}, uploads = files) =>
+    rest.post(Routes.channelMessages(id(channel)), { body: { ...body, ...more }, files: uploads }) as Promise<{
       id: string;
     }>;
   return { discord, rest, id, send };
 }
 
 it('A voice message keeps its duration and waveform, and its audio can be downloaded', async () => {
-  const { discord, send } = await desk();
+  const { discord, send } = await startDiscord();
   expect(await send('thread')).toMatchObject({
-    flags: VOICE,
+    flags: VOICE_FLAG,
     content: '',
     attachments: [{ content_type: 'audio/ogg', duration_secs: 2.5, waveform, filename: 'voice-message.ogg' }],
   });
   const [attachment] = discord.messages('thread')[0]?.attachments ?? [];
-  const answer = await fetch(attachment?.url ?? '');
-  expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['audio/ogg', String(ogg)]);
+  const response = await fetch(attachment?.url ?? '');
+  expect([response.headers.get('content-type'), await response.text()]).toEqual(['audio/ogg', String(ogg)]);
   expect(discord.violations).toEqual([]);
 });
 
 it('A voice message requires its own permission, but not Attach Files', async () => {
-  const { discord, send } = await desk();
+  const { discord, send } = await startDiscord();
   expect(await send('no-voice-messages').catch(codeOf)).toBe(50173);
   discord.restrict('studio', Permission.AttachFiles);
   await send('studio');
@@ -52,7 +55,7 @@ it('A voice message requires its own permission, but not Attach Files', async ()
 });
 
 it('An invalid voice message is refused with Discord’s error code, or with a form error', async () => {
-  const { discord, send } = await desk();
+  const { discord, send } = await startDiscord();
   expect(await send('studio', { content: 'hello' }).catch(codeOf)).toBe(50159);
   expect(await send('studio', {}, [...files, ...files]).catch(codeOf)).toBe(50160);
   expect(await send('studio', {}, [{ name: 'a.txt', data: Buffer.from('x') }]).catch(codeOf)).toBe(50160);
@@ -63,35 +66,35 @@ it('An invalid voice message is refused with Discord’s error code, or with a f
 });
 
 it('A voice message cannot be edited, but it can be deleted', async () => {
-  const { discord, rest, id, send } = await desk();
-  const one = Routes.channelMessage(id('studio'), (await send('studio')).id);
-  expect(await rest.patch(one, { body: { content: 'x' } }).catch(codeOf)).toBe(50162);
-  await rest.delete(one);
+  const { discord, rest, id, send } = await startDiscord();
+  const messageRoute = Routes.channelMessage(id('studio'), (await send('studio')).id);
+  expect(await rest.patch(messageRoute, { body: { content: 'x' } }).catch(codeOf)).toBe(50162);
+  await rest.delete(messageRoute);
   expect(discord.messages('studio')).toEqual([]);
 });
 
 it('discord.js sends a voice message as a response, as a follow-up and to a channel', async () => {
-  const { discord } = await desk();
+  const { discord } = await startDiscord();
   const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
-  const voice = () => ({
-    flags: VOICE,
+  const voiceMessage = () => ({
+    flags: VOICE_FLAG,
     files: [new AttachmentBuilder(ogg, { name: 'voice-message.ogg' }).setDuration(2.5).setWaveform(waveform)],
   });
-  const problems = answering(client, async (interaction) => {
+  const problems = handleInteractions(client, async (interaction) => {
     if (!interaction.isChatInputCommand()) return;
-    await interaction.reply(voice());
-    await interaction.followUp(voice());
+    await interaction.reply(voiceMessage());
+    await interaction.followUp(voiceMessage());
     const channel = await client.channels.fetch(interaction.channelId);
-    if (channel?.isSendable()) await channel.send(voice());
+    if (channel?.isSendable()) await channel.send(voiceMessage());
   });
   const exchange = await discord.as('member').slash('models');
   await discord.until(() => (discord.messages('studio').length === 3 ? true : undefined));
   await exchange.message();
   expect(discord.messages('studio').map(({ flags, attachments }) => [flags, attachments[0]?.duration_secs])).toEqual([
-    [VOICE, 2.5],
-    [VOICE, 2.5],
-    [VOICE, 2.5],
+    [VOICE_FLAG, 2.5],
+    [VOICE_FLAG, 2.5],
+    [VOICE_FLAG, 2.5],
   ]);
   discord.restrict('studio', Permission.SendVoiceMessages);
   await discord.as('member').slash('models');
@@ -101,24 +104,27 @@ it('discord.js sends a voice message as a response, as a follow-up and to a chan
 });
 
 it('A follow-up that completes a deferred response may be a voice message if the bot has the permission', async () => {
-  const { discord } = await desk();
+  const { discord } = await startDiscord();
   const client = await clientOf(discord);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
-  const problems = answering(client, async (interaction) => {
+  const problems = handleInteractions(client, async (interaction) => {
     if (!interaction.isChatInputCommand()) return;
     await interaction.deferReply();
-    const sound = new AttachmentBuilder(ogg, { name: 'voice-message.ogg' }).setDuration(2.5).setWaveform(waveform);
-    await interaction.followUp({ flags: VOICE, files: [sound] });
+    const audio = new AttachmentBuilder(ogg, { name: 'voice-message.ogg' }).setDuration(2.5).setWaveform(waveform);
+    await interaction.followUp({ flags: VOICE_FLAG, files: [audio] });
   });
   const exchange = await discord.as('member').slash('models');
-  expect(await exchange.message()).toMatchObject({ flags: VOICE, attachments: [{ duration_secs: 2.5, waveform }] });
+  expect(await exchange.message()).toMatchObject({
+    flags: VOICE_FLAG,
+    attachments: [{ duration_secs: 2.5, waveform }],
+  });
   discord.restrict('studio', Permission.SendVoiceMessages);
   await discord.as('member').slash('models');
   await expect.poll(() => problems.map(codeOf)).toEqual([50173]);
 });
 
 it('A duration without the voice flag is ignored', async () => {
-  const { discord, send } = await desk();
+  const { discord, send } = await startDiscord();
   await send('studio', { flags: 0 });
   const [attachment] = discord.messages('studio')[0]?.attachments ?? [];
   expect([attachment?.duration_secs, attachment?.waveform]).toEqual([undefined, undefined]);
@@ -129,30 +135,30 @@ it.each([
   [['message-content'], true],
 ] as const)(
   'The audio of a member’s voice message reaches only clients that can read messages: %j',
-  async (granted, reads) => {
-    const { discord } = await desk({ privilegedIntents: [...granted] });
+  async (intents, canRead) => {
+    const { discord } = await startDiscord({ privilegedIntents: [...intents] });
     const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
-    const client = await clientOf(discord, [Guilds, GuildMessages, ...(reads ? [MessageContent] : [])]);
+    const client = await clientOf(discord, [Guilds, GuildMessages, ...(canRead ? [MessageContent] : [])]);
     const received: Message[] = [];
     client.on('messageCreate', (message) => received.push(message));
     const member = discord.as('member').in('thread');
     await member.speak({ bytes: ogg, seconds: 3, waveform });
     await member.say('and this', [{ name: 'wave.wav', bytes: ogg }]);
     await expect.poll(() => received.length).toBe(2);
-    expect(received.map(({ flags }) => flags.bitfield)).toEqual([VOICE, 0]);
+    expect(received.map(({ flags }) => flags.bitfield)).toEqual([VOICE_FLAG, 0]);
     expect(
       received.map(({ attachments }) => attachments.map(({ duration, contentType }) => [duration, contentType])),
-    ).toEqual(reads ? [[[3, 'audio/ogg']], [[null, 'audio/x-wav']]] : [[], []]);
-    expect(received[1]?.content).toBe(reads ? 'and this' : '');
+    ).toEqual(canRead ? [[[3, 'audio/ogg']], [[null, 'audio/x-wav']]] : [[], []]);
+    expect(received[1]?.content).toBe(canRead ? 'and this' : '');
   },
 );
 
-it('A member sends voice messages only if it is permitted, directly or through a request', async () => {
-  const { discord } = await desk();
+it('A member can send a voice message only with the permission, directly or by a control action', async () => {
+  const { discord } = await startDiscord();
   for (const role of discord.world.guild('elsewhere').roles) role.permissions &= ~Permission.SendVoiceMessages;
   await expect(discord.as('member').in('hall').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/cannot send voice/);
   await expect(discord.as('member').in('read-only').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/cannot send/);
-  const order = { do: 'speak', as: 'member', in: 'thread', base64: ogg.toString('base64'), seconds: 1 };
-  expect((await discord.perform(order)).message).toMatchObject({ flags: VOICE, author: { username: 'member' } });
-  await expect(discord.perform({ ...order, seconds: 0 })).rejects.toThrow(/seconds/);
+  const action = { do: 'speak', as: 'member', in: 'thread', base64: ogg.toString('base64'), seconds: 1 };
+  expect((await discord.perform(action)).message).toMatchObject({ flags: VOICE_FLAG, author: { username: 'member' } });
+  await expect(discord.perform({ ...action, seconds: 0 })).rejects.toThrow(/seconds/);
 });

@@ -14,13 +14,12 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const KEY = 'sk-sandbox';
 export const profiles: readonly Profile[] = ['spec', 'stock'];
-/** Longer than the longest job. */
-export const LONG = 3_600_000;
+export const LONGER_THAN_ANY_JOB_MS = 3_600_000;
 
-/** Any JSON; the tests state their expectations. */
+/** Any JSON; the tests check its format. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly bytes: Buffer;
@@ -28,7 +27,7 @@ export interface Answer {
   readonly json: Json;
 }
 
-interface Ask {
+interface TestRequest {
   readonly body?: unknown;
   readonly raw?: string | Buffer;
   readonly headers?: Record<string, string>;
@@ -37,81 +36,85 @@ interface Ask {
   readonly timeoutMs?: number;
 }
 
-export interface Bench {
+export interface TestGateway {
   readonly gateway: EmbeddedGateway;
   readonly clock: ManualClock;
-  readonly drawn: DrawnBook;
-  call(method: string, path: string, ask?: Ask): Promise<Answer>;
-  get(path: string, ask?: Ask): Promise<Answer>;
-  post(path: string, body?: unknown, ask?: Ask): Promise<Answer>;
+  readonly recorder: StudioRecorder;
+  call(method: string, path: string, request?: TestRequest): Promise<TestResponse>;
+  get(path: string, request?: TestRequest): Promise<TestResponse>;
+  post(path: string, body?: unknown, request?: TestRequest): Promise<TestResponse>;
   /** Advances the clock until the job has ended, and waits for its downloads. */
   runToEnd(id: string): Promise<Job>;
 }
 
-interface DrawnBook {
+interface StudioRecorder {
   readonly calls: {
-    readonly what: string;
+    readonly kind: string;
     readonly scenes: readonly Scene[];
     readonly options: Record<string, unknown>;
   }[];
 }
 
-export async function bench(options: GatewayOptions = {}): Promise<Bench> {
+export async function testGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const clock = new ManualClock();
-  const { studio, drawn } = quickStudio();
+  const { studio, recorder } = fakeStudio();
   const gateway = await startGateway({ clock, seed: 7, studio, ...options });
   // Each test has its own connection, so a reset or a hang does not affect other tests.
   onTestFinished(() => gateway.close());
-  const call = async (method: string, path: string, ask: Ask = {}) => await send(gateway.url, method, path, ask);
+  const call = async (method: string, path: string, request: TestRequest = {}) =>
+    await send(gateway.url, method, path, request);
   return {
     gateway,
     clock,
-    drawn,
+    recorder,
     call,
-    get: (path, ask) => call('GET', path, ask),
-    post: (path, body, ask) => call('POST', path, { ...ask, body }),
+    get: (path, request) => call('GET', path, request),
+    post: (path, body, request) => call('POST', path, { ...request, body }),
     runToEnd: async (id) => {
-      const over = (job: Job) => job.state === 'succeeded' || job.state === 'failed';
-      clock.advance(LONG);
+      const hasEnded = (job: Job) => job.state === 'succeeded' || job.state === 'failed';
+      clock.advance(LONGER_THAN_ANY_JOB_MS);
       for (;;) {
         const job = gateway.jobs.get(id);
         if (!job) throw new Error(`There is no job ${id}.`);
-        if (over(job)) return job;
+        if (hasEnded(job)) return job;
         await once(gateway.jobs, 'change');
       }
     },
   };
 }
 
-async function send(url: string, method: string, path: string, ask: Ask): Promise<Answer> {
-  const client = new Client(url, { headersTimeout: ask.timeoutMs ?? 5_000, bodyTimeout: ask.timeoutMs ?? 5_000 });
+async function send(url: string, method: string, path: string, request: TestRequest): Promise<TestResponse> {
+  const client = new Client(url, {
+    headersTimeout: request.timeoutMs ?? 5_000,
+    bodyTimeout: request.timeoutMs ?? 5_000,
+  });
   try {
-    const { key = KEY } = ask;
-    const body = ask.raw ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body));
-    const answer = await client.request({
+    const { key = KEY } = request;
+    const body = request.raw ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+    const response = await client.request({
       method: method as 'GET',
       path,
       headers: {
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...ask.headers,
+        ...request.headers,
       },
       ...(body === undefined ? {} : { body }),
     });
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
-    return new Received(answer.statusCode, answer.headers, bytes);
+    const bytes = Buffer.from(await response.body.arrayBuffer());
+    return new ReceivedResponse(response.statusCode, response.headers, bytes);
   } finally {
     await client.destroy();
   }
 }
 
-/** Decodes text and JSON only on access: some responses are images of 60 MB. */
-class Received implements Answer {
+/** Decodes text and JSON only on access, because some responses are images of 60 MB. */
+class ReceivedResponse implements TestResponse {
   readonly status: number;
-  readonly headers: Answer['headers'];
+  readonly headers: TestResponse['headers'];
   readonly bytes: Buffer;
 
-  constructor(status: number, headers: Answer['headers'], bytes: Buffer) {
+  constructor(status: number, headers: TestResponse['headers'], bytes: Buffer) {
     this.status = status;
     this.headers = headers;
     this.bytes = bytes;
@@ -130,15 +133,15 @@ class Received implements Answer {
   }
 }
 
-/** Returns minimal files immediately and records the calls. */
-function quickStudio(): { studio: Studio; drawn: DrawnBook } {
-  const drawn: DrawnBook = { calls: [] };
+/** Creates a studio that returns minimal files immediately, and records its calls. */
+function fakeStudio(): { studio: Studio; recorder: StudioRecorder } {
+  const recorder: StudioRecorder = { calls: [] };
   const image = async (
-    what: string,
+    kind: string,
     scenes: readonly Scene[],
     options: { width: number; height: number; format?: string },
   ) => {
-    drawn.calls.push({ what, scenes, options: { ...options } });
+    recorder.calls.push({ kind, scenes, options: { ...options } });
     const { width, height } = options;
     const format = (options.format ?? 'png') as 'png' | 'jpeg' | 'webp';
     const create = {
@@ -154,18 +157,18 @@ function quickStudio(): { studio: Studio; drawn: DrawnBook } {
     drawImage: (scene, options) => image('image', [scene], options),
     drawGrid: (scenes, options) => image('grid', scenes, options),
     drawEdit: (before, after, mask, options) => image('edit', [before, after], { ...options, mask } as never),
-    shoot: async (scene, options) => {
-      drawn.calls.push({ what: 'video', scenes: [scene], options: { ...options } });
+    drawVideo: async (scene, options) => {
+      recorder.calls.push({ kind: 'video', scenes: [scene], options: { ...options } });
       const { width, height, seconds } = options;
       return { bytes: Buffer.from('\0\0\0\u0018ftypmp42 a video'), mime: 'video/mp4', width, height, seconds };
     },
     compose: async (prompt, seed, seconds) => {
-      drawn.calls.push({ what: 'song', scenes: [], options: { prompt, seed, seconds } });
+      recorder.calls.push({ kind: 'song', scenes: [], options: { prompt, seed, seconds } });
       return { bytes: Buffer.from('RIFF....WAVE a song'), mime: 'audio/wav', seconds };
     },
     close: async () => undefined,
   };
-  return { studio, drawn };
+  return { studio, recorder };
 }
 
 export async function pngUri(colour = '#c33', side = 8): Promise<string> {

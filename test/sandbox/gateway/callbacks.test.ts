@@ -1,29 +1,29 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bench, type Json } from './bench.ts';
+import { type Json, testGateway } from './bench.ts';
 
-async function receiver(answer = 200) {
+async function startReceiver(answer = 200) {
   const received: Json[] = [];
-  const waiting: { count: number; resolve: () => void }[] = [];
+  const waiters: { count: number; resolve: () => void }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const piece of request) chunks.push(piece);
+    for await (const chunk of request) chunks.push(chunk);
     received.push(JSON.parse(Buffer.concat(chunks).toString()));
     response.writeHead(answer).end();
-    for (const one of waiting) if (received.length >= one.count) one.resolve();
+    for (const waiter of waiters) if (received.length >= waiter.count) waiter.resolve();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
   const { port } = server.address() as { port: number };
-  const after = (count: number) =>
-    new Promise<void>((resolve) => (received.length >= count ? resolve() : waiting.push({ count, resolve })));
-  return { url: `http://127.0.0.1:${port}/hook`, received, after };
+  const waitForCount = (count: number) =>
+    new Promise<void>((resolve) => (received.length >= count ? resolve() : waiters.push({ count, resolve })));
+  return { url: `http://127.0.0.1:${port}/hook`, received, after: waitForCount };
 }
 
 describe('The callbacks of tasks', () => {
   it('Callbacks report the task on every change, in order', async () => {
-    const { post, get, runToEnd } = await bench();
-    const hook = await receiver();
+    const { post, get, runToEnd } = await testGateway();
+    const hook = await startReceiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
     expect(json.notifyHook).toBe(hook.url);
     await runToEnd(json.id);
@@ -35,8 +35,8 @@ describe('The callbacks of tasks', () => {
   });
 
   it('Callbacks use the format of the profile', async () => {
-    const { post, runToEnd } = await bench({ profile: 'stock' });
-    const hook = await receiver();
+    const { post, runToEnd } = await testGateway({ profile: 'stock' });
+    const hook = await startReceiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
     await runToEnd(json.result);
     await hook.after(11);
@@ -44,42 +44,42 @@ describe('The callbacks of tasks', () => {
   });
 
   it('A callback for a song has the format of a poll response', async () => {
-    const { post, get, runToEnd } = await bench();
-    const hook = await receiver();
+    const { post, get, runToEnd } = await testGateway();
+    const hook = await startReceiver();
     const { json } = await post('/music/submit/music', { prompt: 'la la', notify_hook: hook.url });
     await runToEnd(json.id);
     await hook.after(11);
     expect(hook.received.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
   });
 
-  it('Callbacks that are refused, broken or not on this machine do not affect the task', async () => {
-    const hook = await receiver(500);
+  it('A callback URL that is invalid, unreachable or responds with an error does not affect the task', async () => {
+    const hook = await startReceiver(500);
     for (const notifyHook of [hook.url, 'http://127.0.0.1:1/none', 'http://192.0.2.1/far', 'not an address', 5, null]) {
-      const { post, runToEnd } = await bench();
-      const answer = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook });
-      expect(answer.status, String(notifyHook)).toBe(200);
-      expect((await runToEnd(answer.json.id)).state).toBe('succeeded');
+      const { post, runToEnd } = await testGateway();
+      const response = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook });
+      expect(response.status, String(notifyHook)).toBe(200);
+      expect((await runToEnd(response.json.id)).state).toBe('succeeded');
     }
   });
 
-  it('Callbacks report a task that is waiting for a prompt, and continue after it was submitted', async () => {
-    const { post, get, runToEnd } = await bench({ quirks: { remix: true } });
+  it('Callbacks report a task that is waiting for a prompt, and continue after the prompt was submitted', async () => {
+    const { post, get, runToEnd } = await testGateway({ quirks: { remix: true } });
     const grid = (await post('/imgx/submit/imagine', { prompt: 'a' })).json.id;
     await runToEnd(grid);
     const { buttons } = (await get(`/imgx/task/${grid}/fetch`)).json;
-    const hook = await receiver();
+    const hook = await startReceiver();
     const { customId } = buttons.find((button: { customId: string }) => button.customId.includes('variation'));
-    const asked = await post('/imgx/submit/action', { taskId: grid, customId, notifyHook: hook.url });
-    await post('/imgx/submit/modal', { taskId: asked.json.id, prompt: 'b' });
-    await runToEnd(asked.json.id);
+    const actionResponse = await post('/imgx/submit/action', { taskId: grid, customId, notifyHook: hook.url });
+    await post('/imgx/submit/modal', { taskId: actionResponse.json.id, prompt: 'b' });
+    await runToEnd(actionResponse.json.id);
     await hook.after(12);
     expect(hook.received.map((task) => task.status).slice(0, 3)).toEqual(['modal', 'queued', 'running']);
     expect(hook.received.at(-1)?.status).toBe('succeeded');
   });
 
   it('Callbacks for music use the format of music', async () => {
-    const { post, get, runToEnd } = await bench();
-    const hook = await receiver();
+    const { post, get, runToEnd } = await testGateway();
+    const hook = await startReceiver();
     const { json } = await post('/music/submit/music', { prompt: 'a', notify_hook: hook.url });
     await runToEnd(json.id);
     await hook.after(11);
@@ -96,10 +96,10 @@ describe('The faults of callbacks', () => {
   } as const;
 
   it.each(['callbacks-lost', 'callback-of-end-lost', 'callbacks-doubled'] as const)(
-    '%s affects only the callbacks of the next job',
+    'The fault %s affects only the callbacks of the next job',
     async (preset) => {
-      const { gateway, post, runToEnd } = await bench();
-      const hook = await receiver();
+      const { gateway, post, runToEnd } = await testGateway();
+      const hook = await startReceiver();
       gateway.faults.add({ do: preset });
       const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
       await runToEnd(json.id);
@@ -107,16 +107,16 @@ describe('The faults of callbacks', () => {
       await runToEnd(next.json.id);
       const { count, ends } = PRESETS[preset];
       await hook.after(count + 11);
-      const of = (id: string) => hook.received.filter((task) => task.id === id);
-      expect(of(json.id)).toHaveLength(count);
-      expect(of(json.id).filter(({ status }) => status === 'succeeded')).toHaveLength(ends);
-      expect(of(next.json.id)).toHaveLength(11);
+      const callbacksOf = (id: string) => hook.received.filter((task) => task.id === id);
+      expect(callbacksOf(json.id)).toHaveLength(count);
+      expect(callbacksOf(json.id).filter(({ status }) => status === 'succeeded')).toHaveLength(ends);
+      expect(callbacksOf(next.json.id)).toHaveLength(11);
     },
   );
 
-  it('Forged callbacks come first, and differ from the job', async () => {
-    const { gateway, post, runToEnd } = await bench({ profile: 'stock' });
-    const hook = await receiver();
+  it('Forged callbacks are sent before the real ones, and report the wrong status', async () => {
+    const { gateway, post, runToEnd } = await testGateway({ profile: 'stock' });
+    const hook = await startReceiver();
     gateway.faults.add({ do: 'callbacks-forged' });
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
     await runToEnd(json.result);
@@ -124,9 +124,9 @@ describe('The faults of callbacks', () => {
     expect(hook.received.slice(0, 3).map(({ status }) => status)).toEqual(['SUCCESS', 'FAILURE', 'SUCCESS']);
   });
 
-  it('A challenge that is not returned ends the callbacks of its job', async () => {
-    const { gateway, post, runToEnd } = await bench();
-    const hook = await receiver();
+  it('No further callbacks of a job are sent if the receiver does not return the challenge', async () => {
+    const { gateway, post, runToEnd } = await testGateway();
+    const hook = await startReceiver();
     gateway.faults.add({ do: 'callbacks-challenge' });
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
     await runToEnd(json.id);
@@ -142,8 +142,8 @@ describe('The faults of callbacks', () => {
     ['ends', 1],
     ['none', 0],
   ] as const)('A gateway may report only some changes by callback: %s', async (callbacks, count) => {
-    const { gateway, post, runToEnd } = await bench({ quirks: { callbacks } });
-    const hook = await receiver();
+    const { gateway, post, runToEnd } = await testGateway({ quirks: { callbacks } });
+    const hook = await startReceiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
     await runToEnd(json.id);
     gateway.settings.quirks.callbacks = 'all';
@@ -158,8 +158,8 @@ describe('The faults of callbacks', () => {
     ['/v1/videos', {}],
     ['/videoa/v1/videos/image2video', { image: 'https://a.example/1.png' }],
   ] as const)('A video uses the callback URL from its metadata or from the top level: %s', async (path, more) => {
-    const { post, gateway } = await bench();
-    const hook = await receiver();
+    const { post, gateway } = await testGateway();
+    const hook = await startReceiver();
     const { json } = await post(path, { model: 'reel-2', prompt: 'a', callback_url: hook.url, ...more });
     gateway.jobs.finish(String(json.id ?? json.task_id));
     await expect.poll(() => JSON.stringify(hook.received.at(-1))).toMatch(/succeeded|completed/);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { bench } from './bench.ts';
+import { testGateway } from './bench.ts';
 
-const control = '/_sandbox';
+const controlPath = '/_sandbox';
 
 describe('The control API', () => {
   it('The control API accepts only local requests from its own origin with the key', async () => {
-    const { get, gateway } = await bench();
+    const { get, gateway } = await testGateway();
     const { host } = new URL(gateway.url);
     const state = async (headers: Record<string, string>, key?: string | null) =>
-      await get(`${control}/state`, { headers, ...(key === undefined ? {} : { key }) });
+      await get(`${controlPath}/state`, { headers, ...(key === undefined ? {} : { key }) });
     expect((await state({}, null)).status).toBe(401);
     expect((await state({}, 'sk-wrong')).status).toBe(401);
     expect((await state({ host: 'evil.example' })).status).toBe(403);
@@ -22,13 +22,13 @@ describe('The control API', () => {
     });
   });
 
-  it('The control API shows the state, is not recorded and is not affected by faults', async () => {
-    const { get, post, gateway } = await bench();
+  it('The control API returns the state, and its requests are neither recorded nor affected by faults', async () => {
+    const { get, post, gateway } = await testGateway();
     gateway.faults.add({ do: 'hang' });
     gateway.faults.clear();
     await post('/imgx/submit/imagine', { prompt: 'a' });
     gateway.faults.add({ do: 'server-error' });
-    const { json } = await get(`${control}/state`);
+    const { json } = await get(`${controlPath}/state`);
     expect(json).toMatchObject({
       url: gateway.url,
       profile: 'spec',
@@ -40,9 +40,9 @@ describe('The control API', () => {
     });
   });
 
-  it('The control API changes the settings and explains refused ones', async () => {
-    const { get, call, gateway } = await bench();
-    const patch = async (body: unknown) => await call('PATCH', `${control}/settings`, { body });
+  it('The control API changes settings, and rejects invalid ones with an explanation', async () => {
+    const { get, call, gateway } = await testGateway();
+    const patch = async (body: unknown) => await call('PATCH', `${controlPath}/settings`, { body });
     expect(
       (await patch({ profile: 'stock', speed: 25, quirks: { remix: true, videoShape: 'legacy' } })).json,
     ).toMatchObject({ profile: 'stock', speed: 25 });
@@ -59,27 +59,30 @@ describe('The control API', () => {
       { quirks: { remix: 'yes' } },
       { colour: 1 },
     ]) {
-      const answer = await patch(body);
-      expect([answer.status, answer.json], JSON.stringify(body)).toEqual([400, { error: expect.stringMatching(/\S/) }]);
+      const response = await patch(body);
+      expect([response.status, response.json], JSON.stringify(body)).toEqual([
+        400,
+        { error: expect.stringMatching(/\S/) },
+      ]);
     }
-    expect((await get(`${control}/settings`)).json).toMatchObject({ profile: 'stock', speed: 25 });
+    expect((await get(`${controlPath}/settings`)).json).toMatchObject({ profile: 'stock', speed: 25 });
   });
 
   it('The control API injects faults by name or in full, lists them and removes them', async () => {
-    const { get, post, call } = await bench();
-    const first = await post(`${control}/faults`, { do: 'server-error', on: { path: '/v1/models' } });
+    const { get, post, call } = await testGateway();
+    const first = await post(`${controlPath}/faults`, { do: 'server-error', on: { path: '/v1/models' } });
     expect([first.status, first.json]).toEqual([201, { id: expect.any(Number) }]);
-    await post(`${control}/faults`, {
+    await post(`${controlPath}/faults`, {
       do: { type: 'accepted-then', spoilt: { type: 'status', status: 502, as: 'html' } },
       times: 3,
     });
-    const { json } = await get(`${control}/faults`);
+    const { json } = await get(`${controlPath}/faults`);
     expect(json.faults).toHaveLength(2);
     expect(Object.keys(json.presets)).toContain('hang');
     expect((await get('/v1/models')).status).toBe(500);
-    expect((await call('DELETE', `${control}/faults/${json.faults[1].id}`)).json.faults).toEqual([]);
-    expect((await call('DELETE', `${control}/faults/999`)).status).toBe(404);
-    expect((await call('DELETE', `${control}/faults`)).json.faults).toEqual([]);
+    expect((await call('DELETE', `${controlPath}/faults/${json.faults[1].id}`)).json.faults).toEqual([]);
+    expect((await call('DELETE', `${controlPath}/faults/999`)).status).toBe(404);
+    expect((await call('DELETE', `${controlPath}/faults`)).json.faults).toEqual([]);
     for (const body of [
       {},
       { do: 'nonsense' },
@@ -88,38 +91,41 @@ describe('The control API', () => {
       { do: 'hang', on: { path: 'x' } },
       { do: 'hang', on: { kind: 'x' } },
     ]) {
-      const answer = await post(`${control}/faults`, body);
-      expect([answer.status, answer.json], JSON.stringify(body)).toEqual([400, { error: expect.stringMatching(/\S/) }]);
+      const response = await post(`${controlPath}/faults`, body);
+      expect([response.status, response.json], JSON.stringify(body)).toEqual([
+        400,
+        { error: expect.stringMatching(/\S/) },
+      ]);
     }
   });
 
-  it('The control API shows jobs without their keys, and controls them', async () => {
-    const { get, post } = await bench();
+  it('The control API lists jobs without their keys, and can finish, fail and expire them', async () => {
+    const { get, post } = await testGateway();
     const { id } = (await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' })).json;
-    const list = await get(`${control}/jobs`);
+    const list = await get(`${controlPath}/jobs`);
     expect(list.json.jobs).toMatchObject([
       { id, state: 'queued', kind: 'image', charge: '0.0312345678901234', files: [] },
     ]);
     expect(list.text).not.toContain('sk-sandbox');
-    const order = async (body: unknown) => await post(`${control}/jobs/${id}`, body);
-    expect((await order({ do: 'dance' })).status).toBe(400);
-    expect((await order({ do: 'finish' })).json).toMatchObject({
+    const perform = async (body: unknown) => await post(`${controlPath}/jobs/${id}`, body);
+    expect((await perform({ do: 'dance' })).status).toBe(400);
+    expect((await perform({ do: 'finish' })).json).toMatchObject({
       state: 'succeeded',
       files: [expect.stringContaining('/files/')],
     });
-    expect((await order({ do: 'fail', reason: 'late' })).status).toBe(409);
-    expect((await order({ do: 'expire-files' })).json.expired).toBe(true);
-    expect((await get(`${control}/jobs/${id}`)).json.id).toBe(id);
-    expect((await get(`${control}/jobs/none`)).status).toBe(404);
-    expect((await post(`${control}/jobs/none`, { do: 'finish' })).status).toBe(404);
-    expect((await get(`${control}/nothing`)).status).toBe(404);
+    expect((await perform({ do: 'fail', reason: 'late' })).status).toBe(409);
+    expect((await perform({ do: 'expire-files' })).json.expired).toBe(true);
+    expect((await get(`${controlPath}/jobs/${id}`)).json.id).toBe(id);
+    expect((await get(`${controlPath}/jobs/none`)).status).toBe(404);
+    expect((await post(`${controlPath}/jobs/none`, { do: 'finish' })).status).toBe(404);
+    expect((await get(`${controlPath}/nothing`)).status).toBe(404);
   });
 
-  it('The control API shows the recorded requests without the key and without large bodies', async () => {
-    const { get, post, call, gateway } = await bench();
+  it('The control API lists the recorded requests without the key and without large bodies', async () => {
+    const { get, post, call, gateway } = await testGateway();
     await post('/imgx/submit/imagine?a=1', { prompt: 'a', base64Array: ['QUJD'.repeat(5_000)] });
     await get('/v1/models', { key: null });
-    const { json, text } = await get(`${control}/heard`);
+    const { json, text } = await get(`${controlPath}/heard`);
     expect(json.heard).toMatchObject([
       {
         method: 'POST',
@@ -132,14 +138,14 @@ describe('The control API', () => {
     ]);
     expect(text).not.toContain('sk-sandbox');
     expect(json.heard[0].headers).not.toHaveProperty('authorization');
-    await call('DELETE', `${control}/heard`);
-    expect(gateway.heard).toEqual([]);
+    await call('DELETE', `${controlPath}/heard`);
+    expect(gateway.requests).toEqual([]);
   });
 
   it('The control API keeps the last thousand requests', async () => {
-    const { get, gateway } = await bench();
-    for (let at = 0; at < 1_010; at++) await get(`/x?at=${at}`, { key: null });
-    expect(gateway.heard).toHaveLength(1_000);
-    expect(gateway.heard.at(-1)?.query).toEqual({ at: '1009' });
+    const { get, gateway } = await testGateway();
+    for (let index = 0; index < 1_010; index++) await get(`/x?at=${index}`, { key: null });
+    expect(gateway.requests).toHaveLength(1_000);
+    expect(gateway.requests.at(-1)?.query).toEqual({ at: '1009' });
   });
 });

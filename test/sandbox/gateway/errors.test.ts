@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bench } from './bench.ts';
+import { testGateway } from './bench.ts';
 
-const submits = [
+const submitPaths = [
   '/v1/images/generations/jobs',
   '/imgx/submit/imagine',
   '/imgx/submit/describe',
@@ -23,7 +23,7 @@ const submits = [
   '/music/submit/lyrics',
   '/music/fetch',
 ];
-const queries = [
+const queryPaths = [
   '/v1/models',
   '/v1/models/quill-5',
   '/v1beta/compat/models',
@@ -41,61 +41,61 @@ const queries = [
 
 describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profile) => {
   it('Every endpoint requires a key', async () => {
-    const { get, post } = await bench({ profile });
+    const { get, post } = await testGateway({ profile });
     for (const key of [null, 'sk-wrong']) {
-      for (const path of queries) expect((await get(path, { key })).status, path).toBe(401);
-      for (const path of submits) {
-        const answer = await post(path, {}, { key });
-        expect(answer.status, path).toBe(401);
-        expect(answer.json.error, path).toMatchObject({ message: expect.any(String), code: 'invalid_api_key' });
+      for (const path of queryPaths) expect((await get(path, { key })).status, path).toBe(401);
+      for (const path of submitPaths) {
+        const response = await post(path, {}, { key });
+        expect(response.status, path).toBe(401);
+        expect(response.json.error, path).toMatchObject({ message: expect.any(String), code: 'invalid_api_key' });
       }
     }
   });
 
-  it('Only the Bearer scheme is accepted', async () => {
-    const { get } = await bench({ profile });
-    const answer = await get('/v1/models', { key: null, headers: { authorization: 'Basic sk-sandbox' } });
-    expect(answer.status).toBe(401);
+  it('Only the Bearer scheme is accepted for authorization', async () => {
+    const { get } = await testGateway({ profile });
+    const response = await get('/v1/models', { key: null, headers: { authorization: 'Basic sk-sandbox' } });
+    expect(response.status).toBe(401);
   });
 
   it('An unknown path is refused with an error that names it', async () => {
-    const { call } = await bench({ profile });
+    const { call } = await testGateway({ profile });
     for (const [method, path] of [
       ['GET', '/x'],
       ['POST', '/v1/models'],
       ['DELETE', '/imgx/submit/imagine'],
     ] as const) {
-      const answer = await call(method, `${path}?a=1`);
-      expect(answer.status).toBe(404);
-      expect(answer.json.error.message).toContain(`Invalid URL (${method} ${path})`);
+      const response = await call(method, `${path}?a=1`);
+      expect(response.status).toBe(404);
+      expect(response.json.error.message).toContain(`Invalid URL (${method} ${path})`);
     }
   });
 
-  it('A body that is too large is refused with an explanation, whether its length is declared or not', async () => {
-    const { post, gateway } = await bench({ profile, quirks: { bodyLimit: 2_000 } });
+  it('A body that is larger than the limit is refused with an explanation', async () => {
+    const { post, gateway } = await testGateway({ profile, quirks: { bodyLimit: 2_000 } });
     const large = { prompt: 'x'.repeat(3_000) };
-    const declared = await post('/imgx/submit/imagine', large);
-    expect(declared.status).toBe(413);
-    expect(JSON.stringify(declared.json)).toMatch(/request_too_large/);
+    const refused = await post('/imgx/submit/imagine', large);
+    expect(refused.status).toBe(413);
+    expect(JSON.stringify(refused.json)).toMatch(/request_too_large/);
     expect((await post('/imgx/submit/imagine', { prompt: 'x'.repeat(1_000) })).status).toBe(200);
     gateway.settings.quirks.bodyLimit = 5_000;
     expect((await post('/imgx/submit/imagine', large)).status).toBe(200);
   });
 
   it('A body that is not JSON is refused', async () => {
-    const { call } = await bench({ profile });
+    const { call } = await testGateway({ profile });
     const path = '/imgx/submit/imagine';
     expect((await call('POST', path, { raw: '{"prompt":' })).status).toBe(400);
     expect((await call('POST', path, { raw: 'prompt=a', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
     expect((await call('POST', path)).status).toBe(400);
     expect((await call('POST', path, { raw: '[]' })).status).toBe(400);
     expect((await call('POST', path, { raw: 'null' })).status).toBe(400);
-    const deep = `{"prompt":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
-    expect((await call('POST', path, { raw: deep })).status).toBe(400);
+    const deeplyNested = `{"prompt":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    expect((await call('POST', path, { raw: deeplyNested })).status).toBe(400);
   });
 
-  it('Hostile paths are refused without a failure of the server', async () => {
-    const { get } = await bench({ profile });
+  it('Hostile paths do not cause a server error', async () => {
+    const { get } = await testGateway({ profile });
     const paths = [
       '/v1/models/%',
       '/v1/models/%FF',
@@ -117,7 +117,7 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
   });
 
   it('No body, header or path causes a 5xx without an injected fault', async () => {
-    const { call } = await bench({ profile, quirks: { fineTunesMissing: false } });
+    const { call } = await testGateway({ profile, quirks: { fineTunesMissing: false } });
     const field = fc.constantFrom(
       ...[
         'prompt',
@@ -167,17 +167,17 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
       fc.string(),
     );
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...submits), body, async (path, raw) => {
+      fc.asyncProperty(fc.constantFrom(...submitPaths), body, async (path, raw) => {
         const { status } = await call('POST', path, { raw });
         expect(status).toBeLessThan(500);
       }),
       { numRuns: 300 },
     );
-    const word = fc.string({ unit: 'binary-ascii', maxLength: 40 }).map((text) => encodeURIComponent(text));
+    const encodedText = fc.string({ unit: 'binary-ascii', maxLength: 40 }).map((text) => encodeURIComponent(text));
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...queries), word, word, async (path, more, query) => {
-        const { status } = await call('GET', `${path}${more}?start_date=${query}&a=${more}`, {
-          headers: { 'x-odd': query, range: more },
+      fc.asyncProperty(fc.constantFrom(...queryPaths), encodedText, encodedText, async (path, suffix, query) => {
+        const { status } = await call('GET', `${path}${suffix}?start_date=${query}&a=${suffix}`, {
+          headers: { 'x-odd': query, range: suffix },
         });
         expect(status).toBeLessThan(500);
       }),
@@ -188,8 +188,8 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
 
 describe('The error envelopes', () => {
   it('The spec profile has one error envelope for all families', async () => {
-    const { get, post } = await bench();
-    const answers = [
+    const { get, post } = await testGateway();
+    const responses = [
       await post('/imgx/submit/imagine', {}),
       await post('/music/submit/lyrics', {}),
       await post('/v1/video/generations', {}),
@@ -198,16 +198,16 @@ describe('The error envelopes', () => {
       await get('/music/fetch/none'),
       await get('/v1/video/generations/none'),
     ];
-    for (const { json } of answers) {
+    for (const { json } of responses) {
       expect(json).toEqual({
         error: { message: expect.any(String), type: 'invalid_request_error', code: expect.any(String) },
       });
     }
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404, 404, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404, 404, 404]);
   });
 
   it('The stock profile has an error envelope for each family', async () => {
-    const { get, post } = await bench({ profile: 'stock' });
+    const { get, post } = await testGateway({ profile: 'stock' });
     expect((await post('/imgx/submit/imagine', {})).json).toEqual({
       description: 'prompt_is_required ',
       type: 'upstream_error',

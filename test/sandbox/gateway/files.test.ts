@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { openStudio } from '../../../sandbox/gateway/studio/index.ts';
-import { type Bench, bench, pngUri } from './bench.ts';
+import { pngUri, type TestGateway, testGateway } from './bench.ts';
 
-async function imageFile(fixture: Bench, body: object = {}): Promise<string> {
+async function imageFile(fixture: TestGateway, body: object = {}): Promise<string> {
   const { json } = await fixture.post('/v1/images/generations/jobs', {
     model: 'lumen-image-1',
     prompt: 'a boat',
@@ -15,37 +15,37 @@ async function imageFile(fixture: Bench, body: object = {}): Promise<string> {
 }
 
 describe('Result files', () => {
-  it('Result files require no key and are drawn once, at the first request', async () => {
-    const fixture = await bench();
+  it('Result files require no key and are rendered once, at the first request', async () => {
+    const fixture = await testGateway();
     const path = await imageFile(fixture);
-    expect(fixture.drawn.calls).toHaveLength(0);
-    const [one, two] = await Promise.all([fixture.get(path, { key: null }), fixture.get(path, { key: null })]);
-    expect(one.status).toBe(200);
-    expect(one.headers).toMatchObject({
+    expect(fixture.recorder.calls).toHaveLength(0);
+    const [first, second] = await Promise.all([fixture.get(path, { key: null }), fixture.get(path, { key: null })]);
+    expect(first.status).toBe(200);
+    expect(first.headers).toMatchObject({
       'content-type': 'image/png',
       'accept-ranges': 'bytes',
-      'content-length': String(one.bytes.length),
+      'content-length': String(first.bytes.length),
     });
-    expect(two.bytes.equals(one.bytes)).toBe(true);
+    expect(second.bytes.equals(first.bytes)).toBe(true);
     await fixture.get(path);
-    expect(fixture.drawn.calls).toHaveLength(1);
+    expect(fixture.recorder.calls).toHaveLength(1);
   });
 
   it('HEAD on a result file returns only the size', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const path = await imageFile(fixture);
     const head = await fixture.call('HEAD', path, { key: null });
-    const whole = await fixture.get(path);
+    const full = await fixture.get(path);
     expect(head).toMatchObject({ status: 200, text: '' });
-    expect(head.headers['content-length']).toBe(String(whole.bytes.length));
+    expect(head.headers['content-length']).toBe(String(full.bytes.length));
     expect(head.headers['content-type']).toBe('image/png');
   });
 
-  it('A range request returns that part, and other ranges are handled as in the standard', async () => {
-    const fixture = await bench();
+  it('A request for a single range returns that part, and other ranges are handled as HTTP specifies', async () => {
+    const fixture = await testGateway();
     const path = await imageFile(fixture);
     const { bytes } = await fixture.get(path);
-    const ranged = async (range: string) => await fixture.get(path, { headers: { range } });
+    const getRange = async (range: string) => await fixture.get(path, { headers: { range } });
     const cases: [string, number, Buffer, string | undefined][] = [
       ['bytes=0-9', 206, bytes.subarray(0, 10), `bytes 0-9/${bytes.length}`],
       ['bytes=5-', 206, bytes.subarray(5), `bytes 5-${bytes.length - 1}/${bytes.length}`],
@@ -57,45 +57,45 @@ describe('Result files', () => {
       ['bytes=9-3', 200, bytes, undefined],
     ];
     for (const [range, status, part, contentRange] of cases) {
-      const answer = await ranged(range);
-      expect([answer.status, answer.headers['content-range']], range).toEqual([status, contentRange]);
-      expect(answer.bytes.equals(part), range).toBe(true);
+      const response = await getRange(range);
+      expect([response.status, response.headers['content-range']], range).toEqual([status, contentRange]);
+      expect(response.bytes.equals(part), range).toBe(true);
     }
   });
 
   it('Expired result files return 403 and unknown ones 404', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const path = await imageFile(fixture);
     const [, , id = ''] = path.split('/');
     fixture.gateway.jobs.expireFiles(id);
     expect((await fixture.get(path)).status).toBe(403);
-    for (const other of [`/files/${id}x/1.png`, '/files/none/1.png'])
-      expect((await fixture.get(other)).status).toBe(404);
+    for (const unknownPath of [`/files/${id}x/1.png`, '/files/none/1.png'])
+      expect((await fixture.get(unknownPath)).status).toBe(404);
     const { json } = await fixture.post('/imgx/submit/imagine', { prompt: 'a' });
     expect((await fixture.get(`/files/${json.id}/1.png`)).status).toBe(404);
     expect((await fixture.get(`/files/${json.id}/2.png`)).status).toBe(404);
     expect((await fixture.get(`/files/${json.id}/preview-40.webp`)).status).toBe(404);
   });
 
-  it('Cheap videos are drawn during their job, expensive ones on request', async () => {
-    const fixture = await bench();
+  it('Cheap videos are rendered during their job, expensive ones on request', async () => {
+    const fixture = await testGateway();
     const video = async (body: object) =>
       (await fixture.post('/v1/video/generations', { model: 'reel-2', prompt: 'a', ...body })).json.task_id;
     const cheap = await video({ size: '640x360', duration: 5 });
-    const dear = await video({ size: '1920x1080', duration: 10 });
+    const expensive = await video({ size: '1920x1080', duration: 10 });
     fixture.clock.advance(30_000);
-    expect(fixture.gateway.jobs.get(dear)?.state).toBe('running');
-    expect(fixture.drawn.calls.map(({ options }) => options.width)).toEqual([640]);
-    await fixture.runToEnd(dear);
+    expect(fixture.gateway.jobs.get(expensive)?.state).toBe('running');
+    expect(fixture.recorder.calls.map(({ options }) => options.width)).toEqual([640]);
+    await fixture.runToEnd(expensive);
     await fixture.runToEnd(cheap);
     await fixture.get(`/files/${cheap}/1.mp4`);
-    expect(fixture.drawn.calls).toHaveLength(1);
-    await fixture.get(`/files/${dear}/1.mp4`);
-    expect(fixture.drawn.calls).toHaveLength(2);
+    expect(fixture.recorder.calls).toHaveLength(1);
+    await fixture.get(`/files/${expensive}/1.mp4`);
+    expect(fixture.recorder.calls).toHaveLength(2);
   });
 
-  it('A result file can be 60 MB large and still be a valid image', async () => {
-    const fixture = await bench();
+  it('A result file can be a valid image of 60 MB', async () => {
+    const fixture = await testGateway();
     fixture.gateway.faults.add({ do: 'huge-file' });
     const { bytes } = await fixture.get(await imageFile(fixture));
     expect(bytes.length).toBe(60 * 1024 * 1024);
@@ -107,16 +107,16 @@ describe('Result files', () => {
   it.each([
     ['html-as-picture', '<!doctype html>'],
     ['executable-as-picture', 'MZ'],
-  ] as const)('A result file can have a content that differs from its type (%s)', async (fault, beginning) => {
-    const fixture = await bench();
+  ] as const)('The content of a result file can differ from its type (%s)', async (fault, beginning) => {
+    const fixture = await testGateway();
     fixture.gateway.faults.add({ do: fault });
-    const answer = await fixture.get(await imageFile(fixture));
-    expect(answer.headers['content-type']).toBe('image/png');
-    expect(answer.bytes.toString('latin1').startsWith(beginning)).toBe(true);
+    const response = await fixture.get(await imageFile(fixture));
+    expect(response.headers['content-type']).toBe('image/png');
+    expect(response.bytes.toString('latin1').startsWith(beginning)).toBe(true);
   });
 
   it('Result URLs can point to localhost, and the gateway still serves that path', async () => {
-    const fixture = await bench({ quirks: { localhostPictures: true } });
+    const fixture = await testGateway({ quirks: { localhostPictures: true } });
     const { json } = await fixture.post('/imgx/submit/imagine', { prompt: 'a' });
     await fixture.runToEnd(json.id);
     const { imageUrl } = (await fixture.get(`/imgx/task/${json.id}/fetch`)).json;
@@ -130,28 +130,28 @@ describe('Result files', () => {
 describe('Results of the real studio', () => {
   it('A grid has the requested shape, and an upscale shows its quadrant larger', async () => {
     const studio = openStudio();
-    const fixture = await bench({ studio });
+    const fixture = await testGateway({ studio });
     const grid = (await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse --ar 3:2' })).json.id;
     await fixture.runToEnd(grid);
-    const whole = (await fixture.get(`/files/${grid}/1.png`)).bytes;
-    expect(await sharp(whole).metadata()).toMatchObject({ format: 'png', width: 1_536, height: 1_024 });
+    const gridBytes = (await fixture.get(`/files/${grid}/1.png`)).bytes;
+    expect(await sharp(gridBytes).metadata()).toMatchObject({ format: 'png', width: 1_536, height: 1_024 });
     const { json } = await fixture.post('/imgx/submit/change', { taskId: grid, action: 'UPSCALE', index: 1 });
     await fixture.runToEnd(json.id);
     const single = (await fixture.get(`/files/${json.id}/1.png`)).bytes;
-    const small = (image: Sharp) => image.removeAlpha().resize(24, 16, { fit: 'fill' }).raw().toBuffer();
-    const quadrant = await small(
-      sharp(await sharp(whole).extract({ left: 0, top: 0, width: 760, height: 506 }).toBuffer()),
+    const thumbnail = (image: Sharp) => image.removeAlpha().resize(24, 16, { fit: 'fill' }).raw().toBuffer();
+    const quadrant = await thumbnail(
+      sharp(await sharp(gridBytes).extract({ left: 0, top: 0, width: 760, height: 506 }).toBuffer()),
     );
-    const large = await small(sharp(single));
+    const upscale = await thumbnail(sharp(single));
     const difference =
-      quadrant.reduce((sum, value, at) => sum + Math.abs(value - (large[at] ?? 0)), 0) / quadrant.length;
+      quadrant.reduce((sum, value, index) => sum + Math.abs(value - (upscale[index] ?? 0)), 0) / quadrant.length;
     expect(difference).toBeLessThan(12);
     await studio.close();
   });
 
   it('A preview, an edit with a mask, a video and a song are valid files', async () => {
     const studio = openStudio();
-    const fixture = await bench({ studio });
+    const fixture = await testGateway({ studio });
     const { json } = await fixture.post('/v1/video/generations', {
       model: 'reel-2',
       prompt: 'waves',
@@ -159,7 +159,7 @@ describe('Results of the real studio', () => {
       duration: 1,
     });
     await fixture.runToEnd(json.task_id);
-    // Every new studio starts a worker for each of them.
+    // A new studio has to start a worker for each kind of file first.
     const timeoutMs = 30_000;
     const video = await fixture.get(`/files/${json.task_id}/1.mp4`, { timeoutMs });
     expect(video.bytes.subarray(4, 8).toString()).toBe('ftyp');

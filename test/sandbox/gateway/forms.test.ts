@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { bench } from './bench.ts';
+import { testGateway } from './bench.ts';
 
 const model = 'reel-2';
 
-async function desk() {
-  const fixture = await bench();
+async function startGateway() {
+  const fixture = await testGateway();
   const send = async (path: string, form: FormData) => {
-    const answer = await fetch(`${fixture.gateway.url}${path}`, {
+    const response = await fetch(`${fixture.gateway.url}${path}`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk-sandbox' },
       body: form,
     });
-    return { status: answer.status, json: (await answer.json()) as { id: string; message?: string } };
+    return { status: response.status, json: (await response.json()) as { id: string; message?: string } };
   };
   const { json } = await fixture.get('/v1/models');
   const model =
@@ -26,7 +26,7 @@ const png = Buffer.from(
 
 describe('/v1/videos', () => {
   it('/v1/videos accepts JSON and a form with an image file', async () => {
-    const { send, gateway, runToEnd } = await desk();
+    const { send, gateway, runToEnd } = await startGateway();
     const form = new FormData();
     for (const [name, value] of Object.entries({ model, prompt: 'a fox', seconds: '4', size: '640x360' }))
       form.append(name, value);
@@ -42,7 +42,7 @@ describe('/v1/videos', () => {
   });
 
   it('/v1/videos accepts several images under one field name, with or without brackets', async () => {
-    const { send, gateway } = await desk();
+    const { send, gateway } = await startGateway();
     const form = new FormData();
     form.append('model', model);
     form.append('prompt', 'a fox');
@@ -52,13 +52,13 @@ describe('/v1/videos', () => {
     expect(gateway.jobs.get(json.id)?.details.sources).toHaveLength(2);
   });
 
-  it('/v1/videos refuses an invalid form, and other endpoints accept no forms', async () => {
-    const { post, send } = await desk();
-    const broken = await post('/v1/videos', undefined, {
+  it('/v1/videos refuses a malformed form, and other endpoints refuse all forms', async () => {
+    const { post, send } = await startGateway();
+    const malformed = await post('/v1/videos', undefined, {
       raw: 'no form at all',
       headers: { 'content-type': 'multipart/form-data; boundary=x' },
     });
-    expect(broken).toMatchObject({ status: 400, text: expect.stringContaining('well-formed form') });
+    expect(malformed).toMatchObject({ status: 400, text: expect.stringContaining('well-formed form') });
     const form = new FormData();
     form.append('model', model);
     expect((await send('/v1/video/generations', form)).status).toBe(415);

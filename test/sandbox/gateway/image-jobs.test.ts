@@ -1,24 +1,24 @@
 import { createServer } from 'node:http';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bench, pngUri } from './bench.ts';
+import { pngUri, testGateway } from './bench.ts';
 
 const path = '/v1/images/generations/jobs';
-const boat = { model: 'lumen-image-1', prompt: 'a small boat' };
+const imageRequest = { model: 'lumen-image-1', prompt: 'a small boat' };
 
 describe('The image jobs of the gateway', () => {
   it('Image jobs are queued, run and succeed with exactly the fields of the specification', async () => {
-    const { post, get, clock, runToEnd } = await bench();
-    const created = await post(path, boat);
+    const { post, get, clock, runToEnd } = await testGateway();
+    const created = await post(path, imageRequest);
     expect(created.status).toBe(200);
     expect(created.json).toEqual({ id: expect.any(String), status: 'queued' });
     const { id } = created.json;
-    const seen = new Set<string>();
-    for (let second = 0; second < 200 && !seen.has('succeeded'); second++) {
-      seen.add((await get(`${path}/${id}`)).json.status);
+    const statuses = new Set<string>();
+    for (let second = 0; second < 200 && !statuses.has('succeeded'); second++) {
+      statuses.add((await get(`${path}/${id}`)).json.status);
       clock.advance(1_000);
     }
-    expect([...seen]).toEqual(['queued', 'running', 'succeeded']);
+    expect([...statuses]).toEqual(['queued', 'running', 'succeeded']);
     await runToEnd(id);
     const { json } = await get(`${path}/${id}`);
     expect(json).toEqual({
@@ -29,9 +29,9 @@ describe('The image jobs of the gateway', () => {
   });
 
   it('Image jobs report a failure when they are polled and not when they are created', async () => {
-    const { post, get, gateway, runToEnd } = await bench();
+    const { post, get, gateway, runToEnd } = await testGateway();
     gateway.faults.add({ do: 'moderated' });
-    const created = await post(path, boat);
+    const created = await post(path, imageRequest);
     expect(created.json.status).toBe('queued');
     await runToEnd(created.json.id);
     expect((await get(`${path}/${created.json.id}`)).json).toEqual({
@@ -41,14 +41,14 @@ describe('The image jobs of the gateway', () => {
     });
   });
 
-  it('Image jobs in the stock profile have the format of a common fork', async () => {
-    const { post, get, runToEnd } = await bench({ profile: 'stock' });
-    const created = await post(path, boat);
+  it('Image jobs in the stock profile have the format that common gateways use', async () => {
+    const { post, get, runToEnd } = await testGateway({ profile: 'stock' });
+    const created = await post(path, imageRequest);
     expect(created.status).toBe(202);
     expect(created.json).toMatchObject({
       object: 'image_generation.job',
       status: 'queued',
-      model: boat.model,
+      model: imageRequest.model,
       progress: 0,
     });
     await runToEnd(created.json.id);
@@ -65,29 +65,32 @@ describe('The image jobs of the gateway', () => {
     ['lumen-image-1', 1_024],
     ['lumen-image-1-2K', 2_048],
     ['lumen-image-1-4K', 4_096],
-  ])('Images of the model %s have a longer side of %i pixels', async (model, side) => {
-    const { post, get, runToEnd, drawn } = await bench();
+  ])('Images of the model %s have a longer side of %i pixels', async (model, longerSide) => {
+    const { post, get, runToEnd, recorder } = await testGateway();
     const { json } = await post(path, { model, prompt: 'a boat', size: '1536x1024' });
     await runToEnd(json.id);
     const [{ url }] = (await get(`${path}/${json.id}`)).json.data;
-    expect(drawn.calls).toEqual([]);
+    expect(recorder.calls).toEqual([]);
     await get(new URL(url).pathname);
-    expect(drawn.calls[0]?.options).toMatchObject({ width: side, height: Math.round(side / 1.5 / 2) * 2 });
+    expect(recorder.calls[0]?.options).toMatchObject({
+      width: longerSide,
+      height: Math.round(longerSide / 1.5 / 2) * 2,
+    });
   });
 
-  it('Image jobs draw the requested number of images, in the requested format, from the requested seed', async () => {
-    const { post, get, runToEnd, drawn } = await bench();
-    const { json } = await post(path, { ...boat, n: 3, output_format: 'webp', seed: 41 });
+  it('Image jobs produce the requested number of images, in the requested format, from the requested seed', async () => {
+    const { post, get, runToEnd, recorder } = await testGateway();
+    const { json } = await post(path, { ...imageRequest, n: 3, output_format: 'webp', seed: 41 });
     await runToEnd(json.id);
     const { data } = (await get(`${path}/${json.id}`)).json;
     expect(data).toHaveLength(3);
     for (const { url } of data) expect((await get(new URL(url).pathname)).headers['content-type']).toBe('image/webp');
-    expect(drawn.calls.map(({ scenes }) => scenes[0]?.seed)).toEqual([41, 42, 43]);
+    expect(recorder.calls.map(({ scenes }) => scenes[0]?.seed)).toEqual([41, 42, 43]);
   });
 
-  it('Image jobs return base64 instead of a URL if that quirk is set', async () => {
-    const { post, get, runToEnd } = await bench({ quirks: { base64Results: true } });
-    const { json } = await post(path, boat);
+  it('Image jobs return base64 instead of a URL if the quirk `base64Results` is set', async () => {
+    const { post, get, runToEnd } = await testGateway({ quirks: { base64Results: true } });
+    const { json } = await post(path, imageRequest);
     await runToEnd(json.id);
     const [item] = (await get(`${path}/${json.id}`)).json.data;
     expect(Object.keys(item)).toEqual(['b64_json']);
@@ -95,30 +98,30 @@ describe('The image jobs of the gateway', () => {
   });
 
   it('Image jobs are visible only to the key that created them', async () => {
-    const { post, get } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
-    const { json } = await post(path, boat);
+    const { post, get } = await testGateway({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
+    const { json } = await post(path, imageRequest);
     expect((await get(`${path}/${json.id}`)).status).toBe(200);
     expect((await get(`${path}/${json.id}`, { key: 'sk-other' })).status).toBe(404);
   });
 
-  it('Image jobs refuse invalid requests', async () => {
-    const { post } = await bench();
-    const wrong: [object, RegExp][] = [
+  it('Invalid requests for an image job are refused', async () => {
+    const { post } = await testGateway();
+    const invalidRequests: [object, RegExp][] = [
       [{ prompt: 'a' }, /model is required/],
       [{ model: 'lumen-image-1' }, /prompt is required/],
-      [{ ...boat, prompt: '  ' }, /prompt is required/],
-      [{ ...boat, image: 'not base64!' }, /image.0 .*base64/],
-      [{ ...boat, image: ['data:image/png;base64,@@@'] }, /image.0 .*malformed/],
-      [{ ...boat, size: 'wide' }, /size .*<width>x<height>/],
-      [{ ...boat, n: 9 }, /n must be from 1 to 4/],
-      [{ ...boat, model: 'reel-2' }, /does not do this/],
+      [{ ...imageRequest, prompt: '  ' }, /prompt is required/],
+      [{ ...imageRequest, image: 'not base64!' }, /image.0 .*base64/],
+      [{ ...imageRequest, image: ['data:image/png;base64,@@@'] }, /image.0 .*malformed/],
+      [{ ...imageRequest, size: 'wide' }, /size .*<width>x<height>/],
+      [{ ...imageRequest, n: 9 }, /n must be from 1 to 4/],
+      [{ ...imageRequest, model: 'reel-2' }, /does not do this/],
     ];
-    for (const [body, message] of wrong) {
-      const answer = await post(path, body);
-      expect(answer.status, JSON.stringify(body)).toBe(400);
-      expect(answer.json.error.message).toMatch(message);
+    for (const [body, message] of invalidRequests) {
+      const response = await post(path, body);
+      expect(response.status, JSON.stringify(body)).toBe(400);
+      expect(response.json.error.message).toMatch(message);
     }
-    const unknown = await post(path, { ...boat, model: 'none' });
+    const unknown = await post(path, { ...imageRequest, model: 'none' });
     expect([unknown.status, unknown.json.error.code]).toEqual([404, 'model_not_found']);
   });
 });
@@ -127,42 +130,42 @@ describe('The idempotency key of an image job', () => {
   const headers = { 'idempotency-key': 'once' };
 
   it('The same idempotency key returns the same job, which is charged once', async () => {
-    const { post, gateway } = await bench();
-    const first = await post(path, boat, { headers });
-    const second = await post(path, { prompt: boat.prompt, model: boat.model }, { headers });
+    const { post, gateway } = await testGateway();
+    const first = await post(path, imageRequest, { headers });
+    const second = await post(path, { prompt: imageRequest.prompt, model: imageRequest.model }, { headers });
     expect(second.json.id).toBe(first.json.id);
     expect(gateway.jobs.list()).toHaveLength(1);
     expect(gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
   });
 
   it('An idempotency key with another body is refused with 409', async () => {
-    const { post } = await bench();
-    await post(path, boat, { headers });
-    const other = await post(path, { ...boat, prompt: 'a large boat' }, { headers });
-    expect([other.status, other.json.error.code]).toEqual([409, 'idempotency_conflict']);
+    const { post } = await testGateway();
+    await post(path, imageRequest, { headers });
+    const conflicting = await post(path, { ...imageRequest, prompt: 'a large boat' }, { headers });
+    expect([conflicting.status, conflicting.json.error.code]).toEqual([409, 'idempotency_conflict']);
   });
 
-  it('An idempotency key belongs to its API key', async () => {
-    const { post } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
-    const first = await post(path, boat, { headers });
-    const second = await post(path, boat, { headers, key: 'sk-other' });
+  it('The same idempotency key with another API key creates another job', async () => {
+    const { post } = await testGateway({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
+    const first = await post(path, imageRequest, { headers });
+    const second = await post(path, imageRequest, { headers, key: 'sk-other' });
     expect(second.json.id).not.toBe(first.json.id);
   });
 
   it('An idempotency key finds a job whose response was lost', async () => {
-    const { post, gateway } = await bench();
+    const { post, gateway } = await testGateway();
     gateway.faults.add({ do: 'accepted-then-500' });
-    expect((await post(path, boat, { headers })).status).toBe(500);
-    const again = await post(path, boat, { headers });
-    expect(again.json.id).toBe(gateway.jobs.list()[0]?.id);
+    expect((await post(path, imageRequest, { headers })).status).toBe(500);
+    const retried = await post(path, imageRequest, { headers });
+    expect(retried.json.id).toBe(gateway.jobs.list()[0]?.id);
     expect(gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('An idempotency key is required if that quirk is set', async () => {
-    const { post } = await bench({ quirks: { idempotencyRequired: true } });
-    const refused = await post(path, boat);
+  it('An idempotency key is required if the quirk `idempotencyRequired` is set', async () => {
+    const { post } = await testGateway({ quirks: { idempotencyRequired: true } });
+    const refused = await post(path, imageRequest);
     expect([refused.status, refused.json.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
-    expect((await post(path, boat, { headers })).status).toBe(200);
+    expect((await post(path, imageRequest, { headers })).status).toBe(200);
   });
 });
 
@@ -185,34 +188,34 @@ describe('The reference images of a job', () => {
 
   it('Reference images are fetched when the job starts, and used for the result', async () => {
     const { base, requests } = await imageServer();
-    const { post, get, runToEnd, drawn } = await bench();
-    const { json } = await post(path, { ...boat, image: [`${base}/a`, await pngUri()] });
+    const { post, get, runToEnd, recorder } = await testGateway();
+    const { json } = await post(path, { ...imageRequest, image: [`${base}/a`, await pngUri()] });
     expect(requests).toEqual([]);
     expect((await runToEnd(json.id)).state).toBe('succeeded');
     expect(requests).toEqual(['/a']);
     await get(`/files/${json.id}/1.png`);
-    expect(drawn.calls[0]?.options.references).toHaveLength(2);
+    expect(recorder.calls[0]?.options.references).toHaveLength(2);
   });
 
   it('An unreadable reference image fails the job with a reason that contains its URL', async () => {
     const { base } = await imageServer();
-    const { post, get, runToEnd } = await bench();
-    const bad: [string, RegExp][] = [
+    const { post, get, runToEnd } = await testGateway();
+    const unreadableImages: [string, RegExp][] = [
       [`${base}/page`, /\/page is not an image/],
       [`${base}/missing`, /\/missing could not be fetched: it returned status 404/],
       ['http://127.0.0.1:1/none.png', /127\.0\.0\.1:1\/none\.png could not be fetched: no response/],
       ['https://example.com/a.png', /example\.com\/a\.png is not on this machine/],
       ['http://127.0.0.1.example.com/a.png', /is not on this machine/],
     ];
-    for (const [image, message] of bad) {
-      const { json } = await post(path, { ...boat, image });
+    for (const [image, message] of unreadableImages) {
+      const { json } = await post(path, { ...imageRequest, image });
       await runToEnd(json.id);
       const job = await get(`${path}/${json.id}`);
       expect(job.json.status).toBe('failed');
       expect(job.json.error.message).toMatch(message);
     }
     const { json } = await post(path, {
-      ...boat,
+      ...imageRequest,
       image: `data:image/png;base64,${Buffer.from('no image').toString('base64')}`,
     });
     expect((await runToEnd(json.id)).reason).toMatch(/image 1 of the request is not an image/);

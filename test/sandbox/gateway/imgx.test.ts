@@ -1,31 +1,31 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { type Answer, type Bench, bench, type Json, pngUri, profiles } from './bench.ts';
+import { type Json, pngUri, profiles, type TestGateway, type TestResponse, testGateway } from './bench.ts';
 
-const idOf = ({ json }: Answer): string => String(json.result ?? json.id);
+const idOf = ({ json }: TestResponse): string => String(json.result ?? json.id);
 const customIds = (task: Json): string[] => task.buttons.map((button: { customId: string }) => button.customId);
 
-async function done(fixture: Bench, answer: Answer): Promise<Json> {
-  const id = idOf(answer);
+async function finishTask(fixture: TestGateway, response: TestResponse): Promise<Json> {
+  const id = idOf(response);
   await fixture.runToEnd(id);
   return (await fixture.get(`/imgx/task/${id}/fetch`)).json;
 }
 
-const imagine = async (fixture: Bench, prompt = 'a lighthouse --ar 3:2') =>
-  await done(fixture, await fixture.post('/imgx/submit/imagine', { prompt }));
+const imagine = async (fixture: TestGateway, prompt = 'a lighthouse --ar 3:2') =>
+  await finishTask(fixture, await fixture.post('/imgx/submit/imagine', { prompt }));
 
-const press = (fixture: Bench, taskId: string, customId: string) =>
+const pressButton = (fixture: TestGateway, taskId: string, customId: string) =>
   fixture.post('/imgx/submit/action', { taskId, customId });
 
-const button = (task: Json, part: string): string => {
-  const found = customIds(task).find((id) => id.includes(part));
-  expect(found, part).toBeDefined();
-  return found ?? '';
+const customIdOf = (task: Json, part: string): string => {
+  const customId = customIds(task).find((id) => id.includes(part));
+  expect(customId, part).toBeDefined();
+  return customId ?? '';
 };
 
 describe('The imagine tasks of the gateway', () => {
   it('An imagine task changes from queued to succeeded in the format of the specification, with a preview in between', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const submitted = await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse', state: 'mine' });
     expect(submitted.json).toMatchObject({
       status: 'queued',
@@ -42,8 +42,8 @@ describe('The imagine tasks of the gateway', () => {
     expect(running.progress).toBeGreaterThan(0);
     const preview = await fixture.get(new URL(running.imageUrl).pathname, { key: null });
     expect(preview.headers['content-type']).toBe('image/webp');
-    expect(fixture.drawn.calls[0]?.options.finished).toBeCloseTo(running.progress / 100);
-    const task = await done(fixture, submitted);
+    expect(fixture.recorder.calls[0]?.options.finished).toBeCloseTo(running.progress / 100);
+    const task = await finishTask(fixture, submitted);
     expect(task).toMatchObject({
       status: 'succeeded',
       progress: 100,
@@ -54,7 +54,7 @@ describe('The imagine tasks of the gateway', () => {
   });
 
   it('An imagine task in the stock profile has codes, upper case, percentages and milliseconds', async () => {
-    const fixture = await bench({ profile: 'stock' });
+    const fixture = await testGateway({ profile: 'stock' });
     const submitted = await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse' });
     expect(submitted.json).toMatchObject({
       code: 1,
@@ -72,13 +72,13 @@ describe('The imagine tasks of the gateway', () => {
       finishTime: 0,
       failReason: '',
     });
-    const task = await done(fixture, submitted);
+    const task = await finishTask(fixture, submitted);
     expect(task).toMatchObject({ status: 'SUCCESS', progress: '100%', submitTime: expect.any(Number) });
     expect(task.finishTime).toBeGreaterThan(1e12);
   });
 
   it('An imagine task has the buttons of a grid with its own uuid', async () => {
-    const ids = customIds(await imagine(await bench()));
+    const ids = customIds(await imagine(await testGateway()));
     expect(ids).toHaveLength(9);
     const uuid = ids[0]?.split('::')[4] ?? '';
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -88,10 +88,10 @@ describe('The imagine tasks of the gateway', () => {
   });
 
   it('An imagine task applies --ar and --seed, and returns the seed', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const task = await imagine(fixture, 'a lighthouse --ar 2:1 --seed 99');
     await fixture.get(new URL(task.imageUrl).pathname);
-    const { options, scenes } = fixture.drawn.calls[0] ?? { options: {} as Record<string, unknown>, scenes: [] };
+    const { options, scenes } = fixture.recorder.calls[0] ?? { options: {} as Record<string, unknown>, scenes: [] };
     expect(Number(options.width) / Number(options.height)).toBeCloseTo(2);
     expect(scenes.map(({ seed }) => seed)).toEqual([99, 100, 101, 102]);
     expect((await fixture.get(`/imgx/task/${task.id}/image-seed`)).json).toEqual({
@@ -103,7 +103,7 @@ describe('The imagine tasks of the gateway', () => {
 
   it('A failed imagine task has a reason in both profiles', async () => {
     for (const profile of profiles) {
-      const fixture = await bench({ profile });
+      const fixture = await testGateway({ profile });
       fixture.gateway.faults.add({ do: { type: 'fail', reason: 'Out of paint.' } });
       const task = await imagine(fixture);
       expect(task.failReason).toBe('Out of paint.');
@@ -118,29 +118,29 @@ describe('The imagine tasks of the gateway', () => {
   ] as const)(
     'An imagine task uses the URLs before its prompt, and base64 only in the stock profile (%s)',
     async (profile, count) => {
-      const fixture = await bench({ profile });
+      const fixture = await testGateway({ profile });
       const upload = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: [await pngUri()] });
-      const [address] = upload.json.result;
-      const task = await done(
+      const [url] = upload.json.result;
+      const task = await finishTask(
         fixture,
         await fixture.post('/imgx/submit/imagine', {
-          prompt: `${address} a boat`,
+          prompt: `${url} a boat`,
           base64Array: [await pngUri('#00f')],
         }),
       );
       expect(task.status.toLowerCase()).toMatch(/^succe/);
       await fixture.get(new URL(task.imageUrl).pathname);
-      expect(fixture.drawn.calls[0]?.options.references).toHaveLength(count);
-      expect(fixture.drawn.calls[0]?.scenes[0]?.prompt).toBe('a boat');
+      expect(fixture.recorder.calls[0]?.options.references).toHaveLength(count);
+      expect(fixture.recorder.calls[0]?.scenes[0]?.prompt).toBe('a boat');
     },
   );
 });
 
 describe('The other submit endpoints', () => {
-  it.each(profiles)('Describe returns four lines and buttons that imagine them (%s)', async (profile) => {
+  it.each(profiles)('The describe endpoint returns four lines and buttons that imagine them (%s)', async (profile) => {
     for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
-      const fixture = await bench({ profile });
-      const task = await done(fixture, await fixture.post('/imgx/submit/describe', image));
+      const fixture = await testGateway({ profile });
+      const task = await finishTask(fixture, await fixture.post('/imgx/submit/describe', image));
       expect(task.action).toBe('DESCRIBE');
       const lines = task.properties.finalPrompt.split('\n\n');
       expect(lines).toHaveLength(4);
@@ -155,35 +155,35 @@ describe('The other submit endpoints', () => {
     }
   });
 
-  it('Shorten returns drafts and a button for each', async () => {
-    const fixture = await bench();
+  it('The shorten endpoint returns drafts and a button for each', async () => {
+    const fixture = await testGateway();
     const prompt =
       'a very very beautiful and quite extraordinarily detailed old lighthouse standing on a rock in the middle of a storm';
-    const task = await done(fixture, await fixture.post('/imgx/submit/shorten', { prompt }));
+    const task = await finishTask(fixture, await fixture.post('/imgx/submit/shorten', { prompt }));
     expect(task.description).toContain('Shortened prompts');
     expect(customIds(task)[0]).toBe('MJ::Job::PromptAnalyzer::1');
     expect(customIds(task).length).toBeLessThanOrEqual(5);
-    const asked = await press(fixture, task.id, 'MJ::Job::PromptAnalyzer::2');
-    expect(task.description).toContain(asked.json.properties.finalPrompt);
+    const modalTask = await pressButton(fixture, task.id, 'MJ::Job::PromptAnalyzer::2');
+    expect(task.description).toContain(modalTask.json.properties.finalPrompt);
   });
 
-  it('Blend accepts two to five images and applies the requested shape', async () => {
-    const fixture = await bench();
+  it('The blend endpoint accepts two to five images and applies the requested shape', async () => {
+    const fixture = await testGateway();
     const uri = await pngUri();
     expect((await fixture.post('/imgx/submit/blend', { base64Array: [uri] })).status).toBe(400);
     expect((await fixture.post('/imgx/submit/blend', { base64Array: Array(6).fill(uri) })).status).toBe(400);
-    const task = await done(
+    const task = await finishTask(
       fixture,
       await fixture.post('/imgx/submit/blend', { base64Array: [uri, uri], dimensions: 'PORTRAIT' }),
     );
     await fixture.get(new URL(task.imageUrl).pathname);
-    const options = fixture.drawn.calls[0]?.options ?? {};
+    const options = fixture.recorder.calls[0]?.options ?? {};
     expect(Number(options.width) / Number(options.height)).toBeCloseTo(2 / 3);
     expect(options.references).toHaveLength(2);
   });
 
-  it.each(profiles)('Upload returns URLs that serve the same bytes (%s)', async (profile) => {
-    const fixture = await bench({ profile });
+  it.each(profiles)('The upload endpoint returns URLs that serve the same bytes (%s)', async (profile) => {
+    const fixture = await testGateway({ profile });
     const uri = await pngUri();
     const { json } = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: [uri, uri] });
     expect(json).toMatchObject({
@@ -192,27 +192,27 @@ describe('The other submit endpoints', () => {
     });
     const file = await fixture.get(new URL(json.result[1]).pathname, { key: null });
     expect(file.bytes.toString('base64')).toBe(uri.split(',')[1]);
-    const wrong = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: ['QUJD'] });
-    expect(wrong.status).toBe(400);
+    const refused = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: ['QUJD'] });
+    expect(refused.status).toBe(400);
   });
 
-  it('Edits draws a grid from the image and the prompt', async () => {
-    const fixture = await bench();
+  it('The edits endpoint draws a grid from the image and the prompt', async () => {
+    const fixture = await testGateway();
     expect((await fixture.post('/imgx/submit/edits', { prompt: 'make it blue' })).json.error.message).toBe(
       'image is required',
     );
-    const task = await done(
+    const task = await finishTask(
       fixture,
       await fixture.post('/imgx/submit/edits', { prompt: 'make it blue', image: await pngUri() }),
     );
     expect(task).toMatchObject({ action: 'EDITS', status: 'succeeded' });
     await fixture.get(new URL(task.imageUrl).pathname);
-    expect(fixture.drawn.calls[0]?.options.references).toHaveLength(1);
+    expect(fixture.recorder.calls[0]?.options.references).toHaveLength(1);
   });
 
-  it('Video creates the requested number of videos, which can be extended and upscaled', async () => {
-    const fixture = await bench();
-    const task = await done(
+  it('The video endpoint creates the requested number of videos, which can be extended and upscaled', async () => {
+    const fixture = await testGateway();
+    const task = await finishTask(
       fixture,
       await fixture.post('/imgx/submit/video', {
         prompt: 'waves',
@@ -225,22 +225,30 @@ describe('The other submit endpoints', () => {
     expect(task).toMatchObject({ action: 'VIDEO', imageUrl: '', videoUrl: task.videoUrls[0].url });
     expect(task.videoUrls).toHaveLength(2);
     expect((await fixture.get(new URL(task.videoUrls[1].url).pathname)).headers['content-type']).toBe('video/mp4');
-    expect(fixture.drawn.calls.at(-1)?.options).toMatchObject({ width: 1_280, height: 720, seconds: 5 });
-    const enlarged = await done(fixture, await press(fixture, task.id, button(task, 'video_virtual_upscale::2')));
-    expect(enlarged).toMatchObject({ action: 'UPSCALE', videoUrls: [{ url: expect.any(String) }] });
-    const asked = await fixture.post('/imgx/submit/video', { action: 'extend', taskId: task.id, index: 1, prompt: '' });
-    expect(asked.json).toMatchObject({ code: 21, properties: { remix: true, finalPrompt: 'waves' } });
-    const extended = await done(
+    expect(fixture.recorder.calls.at(-1)?.options).toMatchObject({ width: 1_280, height: 720, seconds: 5 });
+    const enlarged = await finishTask(
       fixture,
-      await fixture.post('/imgx/submit/modal', { taskId: asked.json.id, prompt: 'higher waves' }),
+      await pressButton(fixture, task.id, customIdOf(task, 'video_virtual_upscale::2')),
+    );
+    expect(enlarged).toMatchObject({ action: 'UPSCALE', videoUrls: [{ url: expect.any(String) }] });
+    const modalTask = await fixture.post('/imgx/submit/video', {
+      action: 'extend',
+      taskId: task.id,
+      index: 1,
+      prompt: '',
+    });
+    expect(modalTask.json).toMatchObject({ code: 21, properties: { remix: true, finalPrompt: 'waves' } });
+    const extended = await finishTask(
+      fixture,
+      await fixture.post('/imgx/submit/modal', { taskId: modalTask.json.id, prompt: 'higher waves' }),
     );
     await fixture.get(new URL(extended.videoUrl).pathname);
-    expect(fixture.drawn.calls.at(-1)?.options.seconds).toBe(9);
+    expect(fixture.recorder.calls.at(-1)?.options.seconds).toBe(9);
   });
 
   it('The submit endpoints refuse invalid requests in the format of each profile', async () => {
-    const [spec, stock] = [await bench(), await bench({ profile: 'stock' })];
-    const wrong: [string, object, RegExp, RegExp][] = [
+    const [spec, stock] = [await testGateway(), await testGateway({ profile: 'stock' })];
+    const invalidRequests: [string, object, RegExp, RegExp][] = [
       ['imagine', { prompt: ' ' }, /prompt is required/, /^prompt_is_required $/],
       ['describe', {}, /base64Array is required/, /^base64_array_is_required $/],
       ['describe', { base64Array: ['%%%'] }, /base64Array.0/, /base64/],
@@ -255,11 +263,14 @@ describe('The other submit endpoints', () => {
       ['video', {}, /prompt is required/, /^prompt_is_required $/],
       ['video', { prompt: 'a', action: 'extend' }, /taskId is required/, /^task_id_is_required $/],
     ];
-    for (const [name, body, message, description] of wrong) {
-      const one = await spec.post(`/imgx/submit/${name}`, body);
-      expect([one.status, one.json.error.message], name).toEqual([400, expect.stringMatching(message)]);
-      const other = await stock.post(`/imgx/submit/${name}`, body);
-      expect([other.status, other.json], name).toEqual([
+    for (const [name, body, message, description] of invalidRequests) {
+      const specResponse = await spec.post(`/imgx/submit/${name}`, body);
+      expect([specResponse.status, specResponse.json.error.message], name).toEqual([
+        400,
+        expect.stringMatching(message),
+      ]);
+      const stockResponse = await stock.post(`/imgx/submit/${name}`, body);
+      expect([stockResponse.status, stockResponse.json], name).toEqual([
         400,
         { code: 4, type: 'upstream_error', description: expect.stringMatching(description) },
       ]);
@@ -272,84 +283,90 @@ describe('The other submit endpoints', () => {
 
 describe('The follow-ups of a task', () => {
   it('Each button of a grid is executed by its custom id', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const grid = await imagine(fixture);
     const actions = new Map<string, string>();
     for (const id of customIds(grid)) {
-      const answer = await press(fixture, grid.id, id);
-      expect(answer.json.status, id).toBe('queued');
-      const task = await done(fixture, answer);
+      const response = await pressButton(fixture, grid.id, id);
+      expect(response.json.status, id).toBe('queued');
+      const task = await finishTask(fixture, response);
       expect(task.status, id).toBe('succeeded');
       actions.set(id.split('::')[2] ?? '', task.action);
     }
     expect(Object.fromEntries(actions)).toEqual({ upsample: 'UPSCALE', variation: 'VARIATION', reroll: 'REROLL' });
   });
 
-  it('An upscale is the same scene larger, a variation a similar one, and a reroll a new one', async () => {
-    const fixture = await bench();
+  it('An upscale shows the same scene enlarged, a variation shows a similar scene, and a reroll shows new scenes', async () => {
+    const fixture = await testGateway();
     const grid = await imagine(fixture);
     const draw = async (task: Json) => {
       await fixture.get(new URL(task.imageUrl).pathname);
-      return fixture.drawn.calls.at(-1);
+      return fixture.recorder.calls.at(-1);
     };
-    const whole = await draw(grid);
-    const upscale = await draw(await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::3'))));
-    expect(upscale?.what).toBe('image');
-    expect(upscale?.scenes[0]).toEqual(whole?.scenes[2]);
-    const variation = await draw(await done(fixture, await press(fixture, grid.id, button(grid, 'variation::2'))));
+    const gridCall = await draw(grid);
+    const upscale = await draw(
+      await finishTask(fixture, await pressButton(fixture, grid.id, customIdOf(grid, 'upsample::3'))),
+    );
+    expect(upscale?.kind).toBe('image');
+    expect(upscale?.scenes[0]).toEqual(gridCall?.scenes[2]);
+    const variation = await draw(
+      await finishTask(fixture, await pressButton(fixture, grid.id, customIdOf(grid, 'variation::2'))),
+    );
     expect(variation?.scenes).toHaveLength(4);
     for (const scene of variation?.scenes ?? []) {
-      expect(scene.seed).toBe(whole?.scenes[1]?.seed);
-      expect(scene).not.toEqual(whole?.scenes[1]);
+      expect(scene.seed).toBe(gridCall?.scenes[1]?.seed);
+      expect(scene).not.toEqual(gridCall?.scenes[1]);
     }
-    const reroll = await draw(await done(fixture, await press(fixture, grid.id, button(grid, 'reroll'))));
-    const seeds = new Set(whole?.scenes.map(({ seed }) => seed));
+    const reroll = await draw(
+      await finishTask(fixture, await pressButton(fixture, grid.id, customIdOf(grid, 'reroll'))),
+    );
+    const seeds = new Set(gridCall?.scenes.map(({ seed }) => seed));
     for (const scene of reroll?.scenes ?? []) expect(seeds.has(scene.seed)).toBe(false);
   });
 
   it('Each button of a single image is executed, or asks for a prompt', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const grid = await imagine(fixture);
-    const single = await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::1')));
+    const single = await finishTask(fixture, await pressButton(fixture, grid.id, customIdOf(grid, 'upsample::1')));
     const ids = customIds(single);
     expect(ids.length).toBeGreaterThanOrEqual(14);
     expect(ids.length).toBeLessThanOrEqual(25);
     for (const id of ids) {
       expect(id.length).toBeLessThanOrEqual(100);
-      const answer = await press(fixture, single.id, id);
-      const asks = /CustomZoom|Inpaint/.test(id);
-      expect(answer.json.status, id).toBe(asks ? 'modal' : 'queued');
-      if (asks) continue;
-      const task = await done(fixture, answer);
+      const response = await pressButton(fixture, single.id, id);
+      const needsPrompt = /CustomZoom|Inpaint/.test(id);
+      expect(response.json.status, id).toBe(needsPrompt ? 'modal' : 'queued');
+      if (needsPrompt) continue;
+      const task = await finishTask(fixture, response);
       expect(task.status, id).toBe('succeeded');
-      const address = task.imageUrl || task.videoUrl;
-      expect((await fixture.get(new URL(address).pathname)).status, id).toBe(200);
+      const url = task.imageUrl || task.videoUrl;
+      expect((await fixture.get(new URL(url).pathname)).status, id).toBe(200);
     }
   });
 
   it('A zoom shows more of the scene and a pan shows the neighbouring area, in the same shape', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const grid = await imagine(fixture);
-    const single = await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::1')));
-    const drawn = async (part: string) => {
-      const task = await done(fixture, await press(fixture, single.id, button(single, part)));
+    const single = await finishTask(fixture, await pressButton(fixture, grid.id, customIdOf(grid, 'upsample::1')));
+    const drawFollowUp = async (part: string) => {
+      const task = await finishTask(fixture, await pressButton(fixture, single.id, customIdOf(single, part)));
       await fixture.get(new URL(task.imageUrl).pathname);
-      return fixture.drawn.calls.at(-1);
+      return fixture.recorder.calls.at(-1);
     };
-    expect((await drawn('Outpaint::50'))?.scenes[0]?.view.zoom).toBe(2);
-    expect((await drawn('Outpaint::75'))?.scenes[0]?.view.zoom).toBe(1.5);
-    const pan = await drawn('pan_left');
+    expect((await drawFollowUp('Outpaint::50'))?.scenes[0]?.view.zoom).toBe(2);
+    expect((await drawFollowUp('Outpaint::75'))?.scenes[0]?.view.zoom).toBe(1.5);
+    const pan = await drawFollowUp('pan_left');
     expect(pan?.scenes[0]?.view.x).toBeLessThan(0);
     expect(Number(pan?.options.width) / Number(pan?.options.height)).toBeCloseTo(1.5);
   });
 
   it('Unknown custom ids and those of another task are refused with an error that names them', async () => {
     for (const profile of profiles) {
-      const fixture = await bench({ profile });
+      const fixture = await testGateway({ profile });
       const grid = await imagine(fixture);
       const other = await imagine(fixture);
-      for (const customId of ['MJ::JOB::teleport::1::x', button(other, 'upsample::1'), `MJ::BOOKMARK::x`]) {
-        const { status, json } = await press(fixture, grid.id, customId);
+      for (const customId of ['MJ::JOB::teleport::1::x', customIdOf(other, 'upsample::1'), `MJ::BOOKMARK::x`]) {
+        const { status, json } = await pressButton(fixture, grid.id, customId);
         expect(status).toBe(400);
         if (profile === 'spec')
           expect(json.error).toMatchObject({ message: `unknown_action:${customId}`, code: 'unknown_action' });
@@ -359,18 +376,18 @@ describe('The follow-ups of a task', () => {
   });
 
   it('A follow-up requires a successful parent', async () => {
-    const [spec, stock] = [await bench(), await bench({ profile: 'stock' })];
-    expect((await press(spec, '123', 'MJ::x')).status).toBe(404);
-    const unknown = await press(stock, '123', 'MJ::x');
+    const [spec, stock] = [await testGateway(), await testGateway({ profile: 'stock' })];
+    expect((await pressButton(spec, '123', 'MJ::x')).status).toBe(404);
+    const unknown = await pressButton(stock, '123', 'MJ::x');
     expect([unknown.status, unknown.json.code]).toEqual([200, 3]);
     const queued = await spec.post('/imgx/submit/imagine', { prompt: 'a' });
-    expect((await press(spec, idOf(queued), 'MJ::x')).json.error.code).toBe('task_status_not_success');
+    expect((await pressButton(spec, idOf(queued), 'MJ::x')).json.error.code).toBe('task_status_not_success');
   });
 
   it('The change and simple-change endpoints support U, V and R, with the parts of the text in either order', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const grid = await imagine(fixture);
-    const action = async (answer: Answer) => (await done(fixture, answer)).action;
+    const action = async (response: TestResponse) => (await finishTask(fixture, response)).action;
     const change = (body: object) => fixture.post('/imgx/submit/change', { taskId: grid.id, ...body });
     expect(await action(await change({ action: 'UPSCALE', index: 2 }))).toBe('UPSCALE');
     expect(await action(await change({ action: 'VARIATION', index: 4 }))).toBe('VARIATION');
@@ -379,7 +396,7 @@ describe('The follow-ups of a task', () => {
     expect(await action(await simple(`${grid.id} U2`))).toBe('UPSCALE');
     expect(await action(await simple(`V3 ${grid.id}`))).toBe('VARIATION');
     expect(await action(await simple(`R ${grid.id}`))).toBe('REROLL');
-    const single = await done(fixture, await change({ action: 'UPSCALE', index: 1 }));
+    const single = await finishTask(fixture, await change({ action: 'UPSCALE', index: 1 }));
     expect((await fixture.post('/imgx/submit/change', { taskId: single.id, action: 'UPSCALE', index: 1 })).status).toBe(
       400,
     );
@@ -387,111 +404,114 @@ describe('The follow-ups of a task', () => {
 });
 
 describe('A modal task', () => {
-  async function openModal(fixture: Bench, part: string): Promise<{ answer: Answer; single: Json }> {
+  async function openModal(fixture: TestGateway, part: string): Promise<{ response: TestResponse; single: Json }> {
     const grid = await imagine(fixture, 'a lighthouse');
-    const single = await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::1')));
-    return { answer: await press(fixture, single.id, button(single, part)), single };
+    const single = await finishTask(fixture, await pressButton(fixture, grid.id, customIdOf(grid, 'upsample::1')));
+    return { response: await pressButton(fixture, single.id, customIdOf(single, part)), single };
   }
 
-  it('A modal task is created with code 21 and waits indefinitely without a charge', async () => {
-    const fixture = await bench();
-    const before = fixture.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
-    const { answer } = await openModal(fixture, 'CustomZoom');
-    expect(answer.json).toMatchObject({
+  it('A modal task is created with code 21, waits indefinitely and is not charged until its prompt is submitted', async () => {
+    const fixture = await testGateway();
+    const requestsBefore = fixture.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
+    const { response } = await openModal(fixture, 'CustomZoom');
+    expect(response.json).toMatchObject({
       code: 21,
       status: 'modal',
       properties: { finalPrompt: 'a lighthouse --zoom 2', remix: true },
     });
     fixture.clock.advance(86_400_000);
-    expect((await fixture.get(`/imgx/task/${answer.json.id}/fetch`)).json.status).toBe('modal');
-    const paid = fixture.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
-    expect(paid - before).toBe(2);
-    await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a lighthouse --zoom 1.4' });
+    expect((await fixture.get(`/imgx/task/${response.json.id}/fetch`)).json.status).toBe('modal');
+    const requestsAfter = fixture.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
+    expect(requestsAfter - requestsBefore).toBe(2);
+    await fixture.post('/imgx/submit/modal', { taskId: response.json.id, prompt: 'a lighthouse --zoom 1.4' });
     expect(fixture.gateway.usage.rows('sk-sandbox').reduce((sum, row) => sum + row.requests, 0)).toBe(3);
-    const task = await done(fixture, answer);
+    const task = await finishTask(fixture, response);
     await fixture.get(new URL(task.imageUrl).pathname);
-    expect(fixture.drawn.calls.at(-1)?.scenes[0]?.view.zoom).toBe(1.4);
+    expect(fixture.recorder.calls.at(-1)?.scenes[0]?.view.zoom).toBe(1.4);
   });
 
   it('A modal task has the status MODAL in the stock profile, where local edit and custom zoom keep code 21', async () => {
-    const fixture = await bench({ profile: 'stock' });
-    const { answer } = await openModal(fixture, 'Inpaint');
-    expect(answer.json).toMatchObject({
+    const fixture = await testGateway({ profile: 'stock' });
+    const { response } = await openModal(fixture, 'Inpaint');
+    expect(response.json).toMatchObject({
       code: 21,
       description: 'Waiting for window confirm',
       properties: { remix: true },
     });
-    const task = (await fixture.get(`/imgx/task/${answer.json.result}/fetch`)).json;
+    const task = (await fixture.get(`/imgx/task/${response.json.result}/fetch`)).json;
     expect(task).toMatchObject({ status: 'MODAL', progress: '0%', action: 'INPAINT' });
   });
 
   it('A modal task accepts a mask that limits the edit', async () => {
-    const fixture = await bench();
-    const { answer, single } = await openModal(fixture, 'Inpaint');
+    const fixture = await testGateway();
+    const { response, single } = await openModal(fixture, 'Inpaint');
     const mask = await pngUri('#fff');
     expect(
-      (await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a boat', maskBase64: 'QUJD' }))
+      (await fixture.post('/imgx/submit/modal', { taskId: response.json.id, prompt: 'a boat', maskBase64: 'QUJD' }))
         .status,
     ).toBe(400);
-    const task = await done(
+    const task = await finishTask(
       fixture,
-      await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a boat', maskBase64: mask }),
+      await fixture.post('/imgx/submit/modal', { taskId: response.json.id, prompt: 'a boat', maskBase64: mask }),
     );
-    expect(task).toMatchObject({ id: answer.json.id, status: 'succeeded', prompt: 'a boat', action: 'INPAINT' });
+    expect(task).toMatchObject({ id: response.json.id, status: 'succeeded', prompt: 'a boat', action: 'INPAINT' });
     await fixture.get(new URL(single.imageUrl).pathname);
-    const before = fixture.drawn.calls.at(-1)?.scenes[0];
+    const originalScene = fixture.recorder.calls.at(-1)?.scenes[0];
     await fixture.get(new URL(task.imageUrl).pathname);
-    const edit = fixture.drawn.calls.at(-1);
-    expect(edit?.what).toBe('edit');
-    expect(edit?.scenes[0]).toEqual(before);
+    const edit = fixture.recorder.calls.at(-1);
+    expect(edit?.kind).toBe('edit');
+    expect(edit?.scenes[0]).toEqual(originalScene);
     expect(edit?.scenes[1]?.prompt).toBe('a boat');
     expect((await sharp(edit?.options.mask as Buffer).metadata()).width).toBe(8);
   });
 
   it('A modal task imagines the selected line of a description, or another prompt', async () => {
-    const fixture = await bench();
-    const described = await done(
+    const fixture = await testGateway();
+    const description = await finishTask(
       fixture,
       await fixture.post('/imgx/submit/describe', { base64Array: [await pngUri()] }),
     );
-    const answer = await press(fixture, described.id, 'MJ::Job::PicReader::2');
-    expect(described.properties.finalPrompt).toContain(answer.json.properties.finalPrompt);
-    const left = await done(fixture, await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: '' }));
-    expect(left).toMatchObject({ action: 'IMAGINE', prompt: answer.json.properties.finalPrompt });
-    const all = await done(fixture, await press(fixture, described.id, 'MJ::Job::PicReader::all'));
-    expect(all.buttons).toHaveLength(9);
-    const again = await done(fixture, await press(fixture, described.id, 'MJ::Picread::Retry'));
-    expect(again.properties.finalPrompt).toBe(described.properties.finalPrompt);
+    const response = await pressButton(fixture, description.id, 'MJ::Job::PicReader::2');
+    expect(description.properties.finalPrompt).toContain(response.json.properties.finalPrompt);
+    const unchangedPrompt = await finishTask(
+      fixture,
+      await fixture.post('/imgx/submit/modal', { taskId: response.json.id, prompt: '' }),
+    );
+    expect(unchangedPrompt).toMatchObject({ action: 'IMAGINE', prompt: response.json.properties.finalPrompt });
+    const allLines = await finishTask(fixture, await pressButton(fixture, description.id, 'MJ::Job::PicReader::all'));
+    expect(allLines.buttons).toHaveLength(9);
+    const repeated = await finishTask(fixture, await pressButton(fixture, description.id, 'MJ::Picread::Retry'));
+    expect(repeated.properties.finalPrompt).toBe(description.properties.finalPrompt);
   });
 
   it('Variation, reroll, pan and animate create a modal task only in remix mode', async () => {
-    const fixture = await bench({ quirks: { remix: true } });
+    const fixture = await testGateway({ quirks: { remix: true } });
     const grid = await imagine(fixture);
     for (const part of ['variation::1', 'reroll']) {
-      const answer = await press(fixture, grid.id, button(grid, part));
-      expect(answer.json.code, part).toBe(21);
-      const task = await done(
+      const response = await pressButton(fixture, grid.id, customIdOf(grid, part));
+      expect(response.json.code, part).toBe(21);
+      const task = await finishTask(
         fixture,
-        await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a tower --ar 1:1' }),
+        await fixture.post('/imgx/submit/modal', { taskId: response.json.id, prompt: 'a tower --ar 1:1' }),
       );
       expect(task).toMatchObject({ status: 'succeeded', prompt: 'a tower --ar 1:1' });
     }
-    expect((await press(fixture, grid.id, button(grid, 'upsample::1'))).json.status).toBe('queued');
-    const single = await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::2')));
+    expect((await pressButton(fixture, grid.id, customIdOf(grid, 'upsample::1'))).json.status).toBe('queued');
+    const single = await finishTask(fixture, await pressButton(fixture, grid.id, customIdOf(grid, 'upsample::2')));
     for (const part of ['pan_left', 'animate_high']) {
-      const answer = await press(fixture, single.id, button(single, part));
-      expect(answer.json.code, part).toBe(21);
+      const response = await pressButton(fixture, single.id, customIdOf(single, part));
+      expect(response.json.code, part).toBe(21);
     }
   });
 
   it('A modal task cannot be submitted twice, and other tasks cannot be submitted as modal tasks', async () => {
-    const fixture = await bench();
-    const { answer, single } = await openModal(fixture, 'CustomZoom');
-    const words = { taskId: answer.json.id, prompt: 'a --zoom 2' };
-    expect((await fixture.post('/imgx/submit/modal', words)).status).toBe(200);
-    expect((await fixture.post('/imgx/submit/modal', words)).status).toBe(400);
-    expect((await fixture.post('/imgx/submit/modal', { ...words, taskId: single.id })).status).toBe(400);
-    expect((await fixture.post('/imgx/submit/modal', { ...words, taskId: '5' })).status).toBe(404);
+    const fixture = await testGateway();
+    const { response, single } = await openModal(fixture, 'CustomZoom');
+    const modalRequest = { taskId: response.json.id, prompt: 'a --zoom 2' };
+    expect((await fixture.post('/imgx/submit/modal', modalRequest)).status).toBe(200);
+    expect((await fixture.post('/imgx/submit/modal', modalRequest)).status).toBe(400);
+    expect((await fixture.post('/imgx/submit/modal', { ...modalRequest, taskId: single.id })).status).toBe(400);
+    expect((await fixture.post('/imgx/submit/modal', { ...modalRequest, taskId: '5' })).status).toBe(404);
   });
 });
 
@@ -499,17 +519,20 @@ describe('The list of tasks by ids', () => {
   it.each(profiles)(
     'The list of tasks is a plain array without unknown ids, and empty for no ids (%s)',
     async (profile) => {
-      const fixture = await bench({ profile });
-      const one = idOf(await fixture.post('/imgx/submit/imagine', { prompt: 'a' }));
-      const two = idOf(await fixture.post('/imgx/submit/imagine', { prompt: 'b' }));
+      const fixture = await testGateway({ profile });
+      const firstId = idOf(await fixture.post('/imgx/submit/imagine', { prompt: 'a' }));
+      const secondId = idOf(await fixture.post('/imgx/submit/imagine', { prompt: 'b' }));
       const list = async (body: object) => (await fixture.post('/imgx/task/list-by-condition', body)).json;
-      expect((await list({ ids: [two, 'unknown', one] })).map((task: Json) => task.id)).toEqual([two, one]);
+      expect((await list({ ids: [secondId, 'unknown', firstId] })).map((task: Json) => task.id)).toEqual([
+        secondId,
+        firstId,
+      ]);
       expect(await list({ ids: [] })).toEqual([]);
-      await fixture.runToEnd(one);
+      await fixture.runToEnd(firstId);
       expect(
         (await list({ status: profile === 'spec' ? 'succeeded' : 'SUCCESS' })).map((task: Json) => task.id),
-      ).toContain(one);
-      expect(await list({ ids: [one], status: 'failed' })).toEqual([]);
+      ).toContain(firstId);
+      expect(await list({ ids: [firstId], status: 'failed' })).toEqual([]);
     },
   );
 });

@@ -6,7 +6,7 @@ import type { Job } from '../../../sandbox/gateway/job.ts';
 import { Pace } from '../../../sandbox/gateway/pace.ts';
 import { randomOf } from '../../../sandbox/gateway/random.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { bench } from './bench.ts';
+import { testGateway } from './bench.ts';
 
 describe('The durations of jobs', () => {
   it('Durations have the median of their kind and a long tail, and depend only on the seed', () => {
@@ -27,47 +27,47 @@ describe('The durations of jobs', () => {
 
 describe('Jobs on the clock of the gateway', () => {
   it('A job applies a control action that arrives during a change', async () => {
-    const { gateway, post, clock } = await bench();
+    const { gateway, post, clock } = await testGateway();
     gateway.jobs.on('change', (job: Job) => {
-      if (job.progress === 11) gateway.jobs.stick(job.id);
+      if (job.progress === 11) gateway.jobs.freeze(job.id);
     });
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
     clock.advance(24 * 3_600_000);
     expect(gateway.jobs.get(json.id)).toMatchObject({ state: 'running', progress: 11 });
   });
 
-  it('A job announces each change of its state, and its progress', async () => {
-    const { gateway, post, runToEnd } = await bench();
-    const announced: string[] = [];
-    gateway.jobs.on('change', (job: Job) => announced.push(`${job.state} ${job.progress}`));
+  it('A job emits an event for each change of its state and of its progress', async () => {
+    const { gateway, post, runToEnd } = await testGateway();
+    const changes: string[] = [];
+    gateway.jobs.on('change', (job: Job) => changes.push(`${job.state} ${job.progress}`));
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
     await runToEnd(json.id);
-    expect(announced).toEqual([
+    expect(changes).toEqual([
       'queued 0',
       'running 0',
-      ...[11, 22, 33, 44, 56, 67, 78, 89].map((part) => `running ${part}`),
+      ...[11, 22, 33, 44, 56, 67, 78, 89].map((progress) => `running ${progress}`),
       'succeeded 100',
     ]);
   });
 
-  it('At ten times the speed, a job takes a tenth of the time', async () => {
-    const took = async (speed: number) => {
-      const { gateway, post, runToEnd } = await bench({ speed, seed: 11 });
+  it('A job at ten times the speed takes a tenth of the time', async () => {
+    const jobMsAt = async (speed: number) => {
+      const { gateway, post, runToEnd } = await testGateway({ speed, seed: 11 });
       const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
       await runToEnd(json.id);
       const job = gateway.jobs.get(json.id);
       return (job?.finishedAt ?? 0) - (job?.createdAt ?? 0);
     };
-    // Both are whole milliseconds.
-    expect(Math.abs((await took(1)) - (await took(10)) * 10)).toBeLessThanOrEqual(20);
+    // Both durations are rounded to whole milliseconds.
+    expect(Math.abs((await jobMsAt(1)) - (await jobMsAt(10)) * 10)).toBeLessThanOrEqual(20);
   });
 
   it('A running job continues at a new speed', async () => {
-    const { gateway, post, clock } = await bench({ seed: 11 });
+    const { gateway, post, clock } = await testGateway({ seed: 11 });
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
     clock.advance(3_000);
-    const before = gateway.jobs.get(json.id);
-    expect(before?.state).toBe('running');
+    const runningJob = gateway.jobs.get(json.id);
+    expect(runningJob?.state).toBe('running');
     gateway.setSpeed(1_000);
     expect(gateway.settings.speed).toBe(1_000);
     clock.advance(100);
@@ -77,7 +77,7 @@ describe('Jobs on the clock of the gateway', () => {
 
   it('The same seed and requests lead to the same jobs', async () => {
     const run = async () => {
-      const { gateway, post, runToEnd } = await bench({ seed: 5 });
+      const { gateway, post, runToEnd } = await testGateway({ seed: 5 });
       const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
       await runToEnd(json.id);
       const { id, seed, finishedAt } = gateway.jobs.get(json.id) ?? {};
@@ -87,7 +87,7 @@ describe('Jobs on the clock of the gateway', () => {
   });
 
   it('Jobs stop once the gateway has been closed', async () => {
-    const { gateway, post, clock } = await bench();
+    const { gateway, post, clock } = await testGateway();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await gateway.close();
     clock.advance(3_600_000);
@@ -96,23 +96,23 @@ describe('Jobs on the clock of the gateway', () => {
 });
 
 describe('The pace of the gateway', () => {
-  it('A timer fires at its own time across changes of the speed', () => {
+  it('A timer fires at the right time if the speed changes while it runs', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 })), { maxLength: 20 }),
-        (stretches) => {
+        (intervals) => {
           const clock = new ManualClock();
           const pace = new Pace(clock, 1);
-          let met: number | undefined;
+          let firedAt: number | undefined;
           pace.after(20_000, () => {
-            met = pace.elapsed();
+            firedAt = pace.elapsed();
           });
-          for (const [ms, speed] of stretches) {
+          for (const [ms, speed] of intervals) {
             clock.advance(ms);
             pace.setSpeed(speed);
           }
           clock.advance(20_000);
-          expect(met).toBeCloseTo(20_000, 1);
+          expect(firedAt).toBeCloseTo(20_000, 1);
           expect(pace.clockTimeAt(pace.elapsed())).toBeCloseTo(clock.now(), 1);
         },
       ),
@@ -122,21 +122,21 @@ describe('The pace of the gateway', () => {
 
 describe('The cache of files', () => {
   it('The cache removes the least recently used file', () => {
-    const shelf = new FileCache(10);
+    const cache = new FileCache(10);
     const file = (size: number) => ({ bytes: Buffer.alloc(size), mime: 'x' });
-    shelf.put('a', file(4));
-    shelf.put('b', file(4));
-    shelf.get('a');
-    shelf.put('c', file(4));
-    expect([shelf.get('a'), shelf.get('b'), shelf.get('c')].map((one) => one !== undefined)).toEqual([
+    cache.put('a', file(4));
+    cache.put('b', file(4));
+    cache.get('a');
+    cache.put('c', file(4));
+    expect([cache.get('a'), cache.get('b'), cache.get('c')].map((one) => one !== undefined)).toEqual([
       true,
       false,
       true,
     ]);
-    shelf.put('a', file(1));
-    shelf.put('d', file(5));
-    expect(shelf.get('c')).toBeDefined();
-    shelf.put('huge', file(99));
-    expect(shelf.get('huge')).toBeUndefined();
+    cache.put('a', file(1));
+    cache.put('d', file(5));
+    expect(cache.get('c')).toBeDefined();
+    cache.put('huge', file(99));
+    expect(cache.get('huge')).toBeUndefined();
   });
 });

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../sandbox/gateway/catalogue.ts';
 import type { KeyGrant } from '../../../sandbox/gateway/gateway.ts';
-import { bench } from './bench.ts';
+import { testGateway } from './bench.ts';
 
-const ids = (answer: { json: { data: { id: string }[] } }) => answer.json.data.map((model) => model.id);
+const idsOf = (response: { json: { data: { id: string }[] } }) => response.json.data.map((model) => model.id);
 
 describe('The list of models', () => {
   it('The list of models has the format of the specification', async () => {
-    const { get } = await bench();
-    const answer = await get('/v1/models');
-    expect(answer.json.object).toBe('list');
-    expect(ids(answer)).toEqual(catalogue.map((model) => model.id));
-    for (const model of answer.json.data) {
+    const { get } = await testGateway();
+    const response = await get('/v1/models');
+    expect(response.json.object).toBe('list');
+    expect(idsOf(response)).toEqual(catalogue.map((model) => model.id));
+    for (const model of response.json.data) {
       const shape = { object: 'model', created: expect.any(Number), owned_by: expect.any(String) };
       expect(model).toEqual({ id: expect.any(String), ...shape });
     }
   });
 
-  it('The list of models in the stock profile has success, no object and a constant age', async () => {
-    const { get } = await bench({ profile: 'stock' });
+  it('The list of models in the stock profile has a field `success`, no field `object` and a constant creation time', async () => {
+    const { get } = await testGateway({ profile: 'stock' });
     const { json } = await get('/v1/models');
     expect(json.success).toBe(true);
     expect(json).not.toHaveProperty('object');
@@ -26,51 +26,51 @@ describe('The list of models', () => {
     expect(json.data[0]).toMatchObject({ permission: [], root: json.data[0].id, parent: null });
   });
 
-  it('A model is found by its whole id, with an encoded or a plain slash', async () => {
-    const { get } = await bench();
+  it('A model is found by its full id, whether the slash in it is encoded or not', async () => {
+    const { get } = await testGateway();
     for (const { id } of catalogue) {
       const encoded = await get(`/v1/models/${encodeURIComponent(id)}`);
       expect(encoded.json, id).toMatchObject({ id, object: 'model' });
-      const plain = await get(`/v1/models/${id.split('/').map(encodeURIComponent).join('/')}`);
-      expect(plain.json, id).toEqual(encoded.json);
+      const unencoded = await get(`/v1/models/${id.split('/').map(encodeURIComponent).join('/')}`);
+      expect(unencoded.json, id).toEqual(encoded.json);
     }
   });
 
   it('A model is found if the percent sign in its id is not encoded', async () => {
-    const { get } = await bench();
+    const { get } = await testGateway();
     expect((await get('/v1/models/inkwell/fern:70b-instruct-50%')).json.id).toBe('inkwell/fern:70b-instruct-50%');
   });
 
   it('Model ids are case-sensitive', async () => {
-    const { get } = await bench();
+    const { get } = await testGateway();
     expect((await get('/v1/models/lumen-image-1-2k')).status).toBe(404);
   });
 
   it('A missing model returns 404 in the spec profile and 200 with an error in the stock profile', async () => {
-    const spec = await (await bench()).get('/v1/models/no-such-model');
+    const spec = await (await testGateway()).get('/v1/models/no-such-model');
     expect(spec.status).toBe(404);
     expect(spec.json.error).toMatchObject({
       message: expect.any(String),
       type: 'invalid_request_error',
       code: 'model_not_found',
     });
-    const stock = await (await bench({ profile: 'stock' })).get('/v1/models/no-such-model');
+    const stock = await (await testGateway({ profile: 'stock' })).get('/v1/models/no-such-model');
     expect(stock.status).toBe(200);
     expect(stock.json.error).toMatchObject({ code: 'model_not_found', param: 'model' });
   });
 
   it('The compatible endpoint has a shorter list of models', async () => {
-    const { get } = await bench();
-    const compatible = ids(await get('/v1beta/compat/models'));
+    const { get } = await testGateway();
+    const compatible = idsOf(await get('/v1beta/compat/models'));
     expect(compatible).toEqual(catalogue.filter((model) => model.compatible).map((model) => model.id));
     expect(compatible.length).toBeGreaterThan(0);
   });
 
   it('A key sees and uses only its granted models', async () => {
     const keys: KeyGrant[] = [{ key: 'sk-all' }, { key: 'sk-few', models: ['quill-5', 'reel-2'] }];
-    const { get, post } = await bench({ keys });
-    expect(ids(await get('/v1/models', { key: 'sk-few' }))).toEqual(['reel-2', 'quill-5']);
-    expect(ids(await get('/v1beta/compat/models', { key: 'sk-few' }))).toEqual(['quill-5']);
+    const { get, post } = await testGateway({ keys });
+    expect(idsOf(await get('/v1/models', { key: 'sk-few' }))).toEqual(['reel-2', 'quill-5']);
+    expect(idsOf(await get('/v1beta/compat/models', { key: 'sk-few' }))).toEqual(['quill-5']);
     expect((await get('/v1/models/lumen-image-1', { key: 'sk-few' })).status).toBe(404);
     expect((await get('/v1/models/lumen-image-1', { key: 'sk-all' })).status).toBe(200);
     const image = { model: 'lumen-image-1', prompt: 'a boat' };
@@ -80,8 +80,8 @@ describe('The list of models', () => {
     expect(video.status).toBe(200);
   });
 
-  it('In the stock profile, a forbidden model returns 403, and a key without models gets a response with success:false', async () => {
-    const { get, post } = await bench({ profile: 'stock', keys: [{ key: 'sk-none', models: [] }] });
+  it('A forbidden model returns 403 in the stock profile, and the list of models for a key without models has success:false', async () => {
+    const { get, post } = await testGateway({ profile: 'stock', keys: [{ key: 'sk-none', models: [] }] });
     const refused = await post('/v1/video/generations', { model: 'reel-2', prompt: 'a boat' }, { key: 'sk-none' });
     expect(refused.status).toBe(403);
     expect(refused.json.error.code).toBe('access_denied');

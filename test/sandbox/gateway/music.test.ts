@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { bench, type Json } from './bench.ts';
+import { type Json, testGateway } from './bench.ts';
 
-const song = { prompt: 'the tide comes in', tags: 'folk, calm', title: 'Tide', mv: 'chirp-v4' };
+const songRequest = { prompt: 'the tide comes in', tags: 'folk, calm', title: 'Tide', mv: 'chirp-v4' };
 
 describe('The music tasks of the gateway', () => {
   it('A music task is queued, streams and completes in the format of the specification', async () => {
-    const { post, get, clock, runToEnd } = await bench();
-    const created = await post('/music/submit/music', song);
+    const { post, get, clock, runToEnd } = await testGateway();
+    const created = await post('/music/submit/music', songRequest);
     expect(created.json).toMatchObject({
       id: created.json.task_id,
       status: 'queued',
@@ -21,13 +21,13 @@ describe('The music tasks of the gateway', () => {
     expect(running.data).toHaveLength(2);
     for (const clip of running.data) expect(clip).toMatchObject({ status: 'streaming', audio_url: '' });
     await runToEnd(id);
-    const done = (await get(`/music/fetch/${id}`)).json;
-    expect(done).toMatchObject({ status: 'succeeded', progress: 100 });
-    for (const clip of done.data) {
+    const finished = (await get(`/music/fetch/${id}`)).json;
+    expect(finished).toMatchObject({ status: 'succeeded', progress: 100 });
+    for (const clip of finished.data) {
       expect(clip).toMatchObject({
         status: 'complete',
         title: 'Tide',
-        metadata: { tags: 'folk, calm', prompt: song.prompt, duration: 20 },
+        metadata: { tags: 'folk, calm', prompt: songRequest.prompt, duration: 20 },
       });
       expect((await get(new URL(clip.audio_url).pathname, { key: null })).headers['content-type']).toBe('audio/wav');
       expect((await get(new URL(clip.image_url).pathname, { key: null })).headers['content-type']).toBe('image/png');
@@ -35,8 +35,8 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('A music task in the stock profile is wrapped, and its submit returns only the id', async () => {
-    const { post, get, runToEnd } = await bench({ profile: 'stock' });
-    const created = await post('/music/submit/music', song);
+    const { post, get, runToEnd } = await testGateway({ profile: 'stock' });
+    const created = await post('/music/submit/music', songRequest);
     expect(created.json).toEqual({ code: 'success', message: '', data: expect.stringMatching(/^[0-9a-f-]{36}$/) });
     const id = created.json.data;
     expect((await get(`/music/fetch/${id}`)).json.data).toMatchObject({
@@ -51,9 +51,10 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('A batch of music tasks omits unknown ids', async () => {
-    const { post, runToEnd } = await bench();
+    const { post, runToEnd } = await testGateway();
     const ids: string[] = [];
-    for (const title of ['one', 'two']) ids.push((await post('/music/submit/music', { ...song, title })).json.id);
+    for (const title of ['one', 'two'])
+      ids.push((await post('/music/submit/music', { ...songRequest, title })).json.id);
     await runToEnd(ids[0] ?? '');
     const { json } = await post('/music/fetch', { ids: [...ids, 'unknown', ids[0]] });
     expect(Object.keys(json)).toEqual(['data']);
@@ -63,33 +64,33 @@ describe('The music tasks of the gateway', () => {
     expect((await post('/music/fetch', { ids: [1] })).status).toBe(400);
   });
 
-  it('A batch without results is null if that quirk is set', async () => {
-    const { post } = await bench({ profile: 'stock' });
+  it('A batch of music tasks without results is null in the stock profile', async () => {
+    const { post } = await testGateway({ profile: 'stock' });
     expect((await post('/music/fetch', { ids: ['unknown'] })).json).toEqual({
       code: 'success',
       message: '',
       data: null,
     });
-    const id = (await post('/music/submit/music', song)).json.data;
+    const id = (await post('/music/submit/music', songRequest)).json.data;
     expect((await post('/music/fetch', { ids: [id] })).json).toMatchObject({
       code: 'success',
       data: [{ task_id: id }],
     });
   });
 
-  it('A batch is incomplete, unordered and limited in size if those quirks are set', async () => {
-    const { post } = await bench({ quirks: { looseBatches: true, batchLimit: 20 } });
+  it('With looseBatches and batchLimit, a batch is incomplete, unordered and limited in size', async () => {
+    const { post } = await testGateway({ quirks: { looseBatches: true, batchLimit: 20 } });
     const ids: string[] = [];
-    for (let at = 0; at < 20; at += 1) ids.push((await post('/music/submit/music', song)).json.id);
-    const found: string[] = (await post('/music/fetch', { ids })).json.data.map((task: Json) => task.task_id);
-    expect(found.length).toBeGreaterThan(5);
-    expect(found.length).toBeLessThan(20);
-    expect(found).not.toEqual(ids.filter((id) => found.includes(id)));
+    for (let count = 0; count < 20; count += 1) ids.push((await post('/music/submit/music', songRequest)).json.id);
+    const returnedIds: string[] = (await post('/music/fetch', { ids })).json.data.map((task: Json) => task.task_id);
+    expect(returnedIds.length).toBeGreaterThan(5);
+    expect(returnedIds.length).toBeLessThan(20);
+    expect(returnedIds).not.toEqual(ids.filter((id) => returnedIds.includes(id)));
     expect((await post('/music/fetch', { ids: [...ids, 'one-more'] })).status).toBe(400);
   });
 
   it('Lyrics are written from the prompt', async () => {
-    const { post, get, runToEnd } = await bench();
+    const { post, get, runToEnd } = await testGateway();
     const created = await post('/music/submit/lyrics', { prompt: 'lanterns on the river' });
     expect(created.json).toMatchObject({ action: 'LYRICS', data: null });
     await runToEnd(created.json.id);
@@ -99,22 +100,22 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('A failed music task has a reason in the task and in its clips', async () => {
-    const { post, get, runToEnd, gateway } = await bench();
+    const { post, get, runToEnd, gateway } = await testGateway();
     gateway.faults.add({ do: { type: 'fail', reason: 'Out of tune.' } });
-    const { id } = (await post('/music/submit/music', song)).json;
+    const { id } = (await post('/music/submit/music', songRequest)).json;
     await runToEnd(id);
     const { json } = await get(`/music/fetch/${id}`);
     expect(json).toMatchObject({ status: 'failed', fail_reason: 'Out of tune.' });
     expect(json.data[0]).toMatchObject({ status: 'error', metadata: { error_message: 'Out of tune.' } });
   });
 
-  it('A music task requires some text and a music model', async () => {
-    const { post } = await bench();
+  it('A music task requires a prompt or a description, and a music model', async () => {
+    const { post } = await testGateway();
     expect((await post('/music/submit/music', { title: 'x' })).json.error.message).toBe('prompt is required');
     expect((await post('/music/submit/music', { gpt_description_prompt: 'a calm song' })).status).toBe(200);
-    expect((await post('/music/submit/music', { ...song, mv: 'chorale-4.5' })).status).toBe(200);
-    expect((await post('/music/submit/music', { ...song, mv: 'reel-2' })).status).toBe(400);
-    expect((await post('/music/submit/music', { ...song, mv: 'none' })).status).toBe(404);
+    expect((await post('/music/submit/music', { ...songRequest, mv: 'chorale-4.5' })).status).toBe(200);
+    expect((await post('/music/submit/music', { ...songRequest, mv: 'reel-2' })).status).toBe(400);
+    expect((await post('/music/submit/music', { ...songRequest, mv: 'none' })).status).toBe(404);
     expect((await post('/music/submit/lyrics', { prompt: '' })).status).toBe(400);
   });
 });

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedGatewayRequest } from '../../../sandbox/gateway/request-log.ts';
-import { bench } from './bench.ts';
+import { testGateway } from './bench.ts';
 
 describe('The request counts of a job', () => {
-  it('The counts include the submits of a job, the polls before its end and the queries after it', async () => {
-    const { post, get, runToEnd, gateway } = await bench();
+  it('The request counts of a job include its submits, the polls before its end and the queries after its end', async () => {
+    const { post, get, runToEnd, gateway } = await testGateway();
     const body = { model: 'lumen-image-1', prompt: 'a' };
-    const mark = { headers: { 'idempotency-key': 'one' } };
-    const first = await post('/v1/images/generations/jobs', body, mark);
+    const idempotent = { headers: { 'idempotency-key': 'one' } };
+    const first = await post('/v1/images/generations/jobs', body, idempotent);
     const { id } = first.json;
-    expect(gateway.tally.of(id)).toEqual({ polls: 0, submits: 1, queries: 0, callbacks: 0 });
-    await post('/v1/images/generations/jobs', body, mark);
+    expect(gateway.tally.countOf(id)).toEqual({ polls: 0, submits: 1, queries: 0, callbacks: 0 });
+    await post('/v1/images/generations/jobs', body, idempotent);
     await get(`/v1/images/generations/jobs/${id}`);
     await get(`/v1/images/generations/jobs/${id}`);
     await runToEnd(id);
     await get(`/v1/images/generations/jobs/${id}`);
-    expect(gateway.tally.of(id)).toEqual({ polls: 2, submits: 2, queries: 1, callbacks: 0 });
+    expect(gateway.tally.countOf(id)).toEqual({ polls: 2, submits: 2, queries: 1, callbacks: 0 });
     const control = await get(`/_sandbox/jobs/${id}`);
     expect(control.json).toMatchObject({ polls: 2, submits: 2, queries: 1 });
   });
@@ -25,21 +25,21 @@ describe('The request counts of a job', () => {
     ['/v1/video/generations', { model: 'reel-2', prompt: 'a' }, (id: string) => `/v1/video/generations/${id}`],
     ['/v1/videos', { model: 'reel-2', prompt: 'a' }, (id: string) => `/v1/videos/${id}`],
     ['/music/submit/music', { prompt: 'a' }, (id: string) => `/music/fetch/${id}`],
-  ])('The counts also work for %s', async (submit, body, query) => {
-    const { post, get, gateway } = await bench();
+  ])('The requests of a job submitted to %s are counted', async (submit, body, query) => {
+    const { post, get, gateway } = await testGateway();
     await post(submit, body);
     const [job] = gateway.jobs.list();
     await get(query(job?.id ?? ''));
     await get(query('unknown'));
-    expect(gateway.tally.of(job?.id ?? '')).toEqual({ polls: 1, submits: 1, queries: 0, callbacks: 0 });
+    expect(gateway.tally.countOf(job?.id ?? '')).toEqual({ polls: 1, submits: 1, queries: 0, callbacks: 0 });
   });
 });
 
 describe('The recorded requests', () => {
   it('A request is recorded with its response, or with status 0 if the response was never received', async () => {
-    const { post, gateway } = await bench();
+    const { post, gateway } = await testGateway();
     const received: RecordedGatewayRequest[] = [];
-    const stop = gateway.onHeard((one) => received.push(one));
+    const stop = gateway.onRequest((request) => received.push(request));
     await post('/imgx/submit/imagine', { prompt: 'a' });
     gateway.faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });
     await expect(post('/imgx/submit/imagine', { prompt: 'b' })).rejects.toThrow();
@@ -55,7 +55,7 @@ describe('The recorded requests', () => {
   });
 
   it('A fault for submits of any kind does not affect polls', async () => {
-    const { get, post, gateway } = await bench();
+    const { get, post, gateway } = await testGateway();
     gateway.faults.add({ on: { kind: 'any' }, do: 'rate-limited' });
     expect((await get('/v1/models')).status).toBe(200);
     expect((await post('/music/submit/music', { prompt: 'a' })).status).toBe(429);
@@ -63,8 +63,8 @@ describe('The recorded requests', () => {
 });
 
 describe('An outage of the gateway', () => {
-  it('The gateway can go down and up at the same URL in quick succession, while its jobs continue', async () => {
-    const { get, post, gateway, clock } = await bench();
+  it('The gateway can go down and come up again at the same URL in quick succession, while its jobs continue', async () => {
+    const { get, post, gateway, clock } = await testGateway();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await Promise.all([gateway.setDown(true), gateway.setDown(false), gateway.setDown(true), gateway.setDown(true)]);
     expect(gateway.isDown).toBe(true);
@@ -75,7 +75,7 @@ describe('An outage of the gateway', () => {
   });
 
   it('The gateway can be closed while it is down', async () => {
-    const { gateway } = await bench();
+    const { gateway } = await testGateway();
     await gateway.setDown(true);
     await expect(gateway.close()).resolves.toBeUndefined();
   });

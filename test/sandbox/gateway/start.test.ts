@@ -8,7 +8,7 @@ const command = fileURLToPath(new URL('../../../sandbox/gateway/start.ts', impor
 
 function run(...options: string[]): {
   child: ChildProcess;
-  printed: () => string;
+  readOutput: () => string;
   ended: Promise<number | null>;
   ready: Promise<string>;
 } {
@@ -25,12 +25,12 @@ function run(...options: string[]): {
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   onTestFinished(() => void child.kill('SIGKILL'));
-  return { child, printed: () => text, ended, ready };
+  return { child, readOutput: () => text, ended, ready };
 }
 
 describe('The command for the embedded gateway', () => {
   it('The command prints its URL and examples, serves requests and stops cleanly', async () => {
-    const { child, printed, ended, ready } = run(
+    const { child, readOutput, ended, ready } = run(
       '--port',
       '0',
       '--speed',
@@ -41,10 +41,10 @@ describe('The command for the embedded gateway', () => {
       'stock',
     );
     const url = await ready;
-    expect(printed()).toContain(`curl ${url}/v1/models -H 'Authorization: Bearer sk-try'`);
-    expect(printed()).toContain('/_sandbox/faults');
-    const answer = await request(`${url}/v1/models`, { headers: { authorization: 'Bearer sk-try' } });
-    expect(await answer.body.json()).toMatchObject({ success: true });
+    expect(readOutput()).toContain(`curl ${url}/v1/models -H 'Authorization: Bearer sk-try'`);
+    expect(readOutput()).toContain('/_sandbox/faults');
+    const response = await request(`${url}/v1/models`, { headers: { authorization: 'Bearer sk-try' } });
+    expect(await response.body.json()).toMatchObject({ success: true });
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
   });
@@ -57,19 +57,19 @@ describe('The command for the embedded gateway', () => {
     [['--colour', 'red'], /--port, --speed, --key and --profile/],
     [['--port'], /--port, --speed, --key and --profile/],
   ])('The command refuses %j with one sentence and exit code 64', async (options, sentence) => {
-    const { printed, ended } = run(...options);
+    const { readOutput, ended } = run(...options);
     expect(await ended).toBe(64);
-    expect(printed().trim().split('\n')).toHaveLength(1);
-    expect(printed()).toMatch(sentence);
+    expect(readOutput().trim().split('\n')).toHaveLength(1);
+    expect(readOutput()).toMatch(sentence);
   });
 
   it('The command explains what to do about a port that is already in use', async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void taken.close());
-    const { port } = taken.address() as { port: number };
-    const { printed, ended } = run('--port', String(port));
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void blocker.close());
+    const { port } = blocker.address() as { port: number };
+    const { readOutput, ended } = run('--port', String(port));
     expect(await ended).toBe(64);
-    expect(printed()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
+    expect(readOutput()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
   });
 });

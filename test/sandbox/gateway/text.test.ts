@@ -1,24 +1,24 @@
 import { request } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
-import { type Bench, bench, type Json, LONG, profiles } from './bench.ts';
+import { type Json, LONGER_THAN_ANY_JOB_MS, profiles, type TestGateway, testGateway } from './bench.ts';
 
 const path = '/v1/responses';
 const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
-const ask = { model: 'quill-5', input: 'Tell me of foxes' };
+const textRequest = { model: 'quill-5', input: 'Tell me of foxes' };
 
 /** Advances the clock to the end of a stream and returns its text. */
-async function streamText({ gateway, clock }: Bench, body: object): Promise<string> {
-  const answer = await open(gateway.url, body);
-  const text = answer.body.text();
+async function streamText({ gateway, clock }: TestGateway, body: object): Promise<string> {
+  const response = await startStream(gateway.url, body);
+  const text = response.body.text();
   // Text that is due is only written when the stream is read, so the clock advances until nothing more is written.
-  for (let turn = 0; gateway.writing > 0 && turn < 1_000; turn++) {
-    clock.advance(LONG);
+  for (let turn = 0; gateway.streamCount > 0 && turn < 1_000; turn++) {
+    clock.advance(LONGER_THAN_ANY_JOB_MS);
     await new Promise((resolve) => setImmediate(resolve));
   }
   return text;
 }
 
-const open = (url: string, body: object, signal?: AbortSignal) =>
+const startStream = (url: string, body: object, signal?: AbortSignal) =>
   request(url + path, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-sandbox', 'content-type': 'application/json' },
@@ -33,9 +33,9 @@ const eventsIn = (text: string): Json[] =>
     .map((line) => JSON.parse(line.slice(6)));
 
 describe.each(profiles)('The text responses of the %s gateway profile', (profile) => {
-  it('Text responses are response objects and identical for identical requests', async () => {
-    const { post } = await bench({ profile });
-    const { status, json } = await post(path, ask);
+  it('Text responses have the documented format, and identical requests have identical responses', async () => {
+    const { post } = await testGateway({ profile });
+    const { status, json } = await post(path, textRequest);
     expect(status).toBe(200);
     expect(json).toMatchObject({
       object: 'response',
@@ -51,15 +51,15 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
     expect(json.usage).toMatchObject({ input_tokens: expect.any(Number), output_tokens: expect.any(Number) });
     expect(json).not.toHaveProperty('output_text');
     expect(Number.isInteger(json.created_at)).toBe(profile === 'spec' || json.created_at % 1 === 0);
-    const again = await (await bench({ profile })).post(path, ask);
-    expect(again.json.output[0].content).toEqual(json.output[0].content);
+    const repeated = await (await testGateway({ profile })).post(path, textRequest);
+    expect(repeated.json.output[0].content).toEqual(json.output[0].content);
   });
 
   it('Text responses are streamed as numbered events in order, and the last one is complete', async () => {
-    const fixture = await bench({ profile });
-    const text = await streamText(fixture, { ...ask, model, reasoning: { effort: 'low' } });
+    const fixture = await testGateway({ profile });
+    const text = await streamText(fixture, { ...textRequest, model, reasoning: { effort: 'low' } });
     const events = eventsIn(text);
-    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, at) => at));
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
     expect(events[0]).toMatchObject({ type: 'response.created', response: { status: 'in_progress', output: [] } });
     const { response } = events.at(-1);
     expect(events.at(-1).type).toBe('response.completed');
@@ -67,15 +67,16 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
       .flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))
       .join('');
     expect(response.output.at(-1).content[0].text).toBe(content);
-    const thinks = profile === 'spec' ? 'response.reasoning_summary_text.delta' : 'response.reasoning_text.delta';
-    expect(events.some(({ type }) => type === thinks)).toBe(true);
+    const reasoningType =
+      profile === 'spec' ? 'response.reasoning_summary_text.delta' : 'response.reasoning_text.delta';
+    expect(events.some(({ type }) => type === reasoningType)).toBe(true);
     expect(/^event: /m.test(text)).toBe(profile === 'spec');
     expect(text.endsWith('data: [DONE]\n\n')).toBe(profile === 'stock');
   });
 
   it('Text responses are streamed on the gateway’s own clock', async () => {
-    const { gateway, clock } = await bench({ profile });
-    const { body } = await open(gateway.url, { ...ask, input: '500 words of sand' });
+    const { gateway, clock } = await testGateway({ profile });
+    const { body } = await startStream(gateway.url, { ...textRequest, input: '500 words of sand' });
     let received = '';
     body.on('data', (chunk: Buffer) => {
       received += chunk;
@@ -87,9 +88,9 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
     expect(eventsIn(received)).toHaveLength(1);
     clock.advance(26);
     await vi.waitFor(() => expect(received).toContain('response.output_item.added'));
-    const before = eventsIn(received).length;
+    const eventCount = eventsIn(received).length;
     clock.advance(250);
-    await vi.waitFor(() => expect(eventsIn(received).length).toBe(before + 10));
+    await vi.waitFor(() => expect(eventsIn(received).length).toBe(eventCount + 10));
     gateway.setSpeed(100_000);
     clock.advance(1_000);
     await ended;
@@ -97,110 +98,114 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
   });
 
   it('A stream stops when its client disconnects', async () => {
-    const { gateway } = await bench({ profile });
-    const left = new AbortController();
-    const { body } = await open(gateway.url, ask, left.signal);
-    const over = body.text().catch((problem: Error) => problem.name);
-    expect(gateway.writing).toBe(1);
-    left.abort();
-    expect(await over).toBe('AbortError');
-    await vi.waitFor(() => expect(gateway.writing).toBe(0));
+    const { gateway } = await testGateway({ profile });
+    const controller = new AbortController();
+    const { body } = await startStream(gateway.url, textRequest, controller.signal);
+    const outcome = body.text().catch((problem: Error) => problem.name);
+    expect(gateway.streamCount).toBe(1);
+    controller.abort();
+    expect(await outcome).toBe('AbortError');
+    await vi.waitFor(() => expect(gateway.streamCount).toBe(0));
   });
 
-  it('Text responses call a required tool, and no forbidden one', async () => {
-    const { post } = await bench({ profile });
+  it('Text responses call a tool if one is required, and none if tools are forbidden', async () => {
+    const { post } = await testGateway({ profile });
     const tools = [
       { type: 'function', name: 'look_up', parameters: { type: 'object', properties: { query: { type: 'string' } } } },
     ];
-    const called = async (more: object) => (await post(path, { ...ask, tools, ...more })).json.output;
-    expect(await called({ tool_choice: 'required' })).toMatchObject([
+    const outputFor = async (more: object) => (await post(path, { ...textRequest, tools, ...more })).json.output;
+    expect(await outputFor({ tool_choice: 'required' })).toMatchObject([
       {
         type: 'function_call',
         name: 'look_up',
         call_id: expect.any(String),
-        arguments: JSON.stringify({ query: ask.input }),
+        arguments: JSON.stringify({ query: textRequest.input }),
       },
     ]);
-    expect(await called({})).toMatchObject([{ type: 'message' }]);
-    expect(await called({ input: 'look up foxes', tool_choice: 'none' })).toMatchObject([{ type: 'message' }]);
+    expect(await outputFor({})).toMatchObject([{ type: 'message' }]);
+    expect(await outputFor({ input: 'look up foxes', tool_choice: 'none' })).toMatchObject([{ type: 'message' }]);
   });
 
   it.each([
     [{ input: 'x' }, 'model'],
     [{ model: 'quill-5' }, 'input'],
     [{ model: 'quill-5', input: [] }, 'input'],
-    [{ ...ask, text: { format: { type: 'xml' } } }, 'text'],
-    [{ ...ask, max_output_tokens: 0 }, 'max_output_tokens'],
-    [{ ...ask, model: 'lumen-image-1' }, 'lumen-image-1'],
-  ])('The request %j is refused, and the refusal names %s', async (body, named) => {
-    const { post, gateway } = await bench({ profile });
+    [{ ...textRequest, text: { format: { type: 'xml' } } }, 'text'],
+    [{ ...textRequest, max_output_tokens: 0 }, 'max_output_tokens'],
+    [{ ...textRequest, model: 'lumen-image-1' }, 'lumen-image-1'],
+  ])('The request %j is refused, and the refusal names %s', async (body, expectedName) => {
+    const { post, gateway } = await testGateway({ profile });
     const { status, json } = await post(path, body);
     expect(status).toBe(400);
-    expect(json.error.message).toContain(named);
+    expect(json.error.message).toContain(expectedName);
     expect(gateway.usage.total('sk-sandbox')).toBe(0n);
   });
 
   it('Text responses are charged by their tokens', async () => {
-    const { post, gateway } = await bench({ profile });
-    const { usage } = (await post(path, ask)).json;
+    const { post, gateway } = await testGateway({ profile });
+    const { usage } = (await post(path, textRequest)).json;
     const total = BigInt(usage.total_tokens);
     expect(gateway.usage.total('sk-sandbox')).toBe(total * 1_250_000_000_000n);
   });
 
-  it('Tools are refused if that quirk is set, and only requests with tools are affected', async () => {
-    const { post, gateway } = await bench({ profile });
+  it('The fault no-tools refuses the next request with tools, and does not affect other requests', async () => {
+    const { post, gateway } = await testGateway({ profile });
     gateway.faults.add({ do: 'no-tools' });
-    expect((await post(path, ask)).status).toBe(200);
-    const { status, json } = await post(path, { ...ask, tools: [{ type: 'web_search' }] });
+    expect((await post(path, textRequest)).status).toBe(200);
+    const { status, json } = await post(path, { ...textRequest, tools: [{ type: 'web_search' }] });
     expect(status).toBe(400);
     expect(json.error).toMatchObject({
       code: 'unsupported_parameter',
       ...(profile === 'stock' ? { param: 'tools' } : {}),
     });
-    expect((await post(path, { ...ask, tools: [{ type: 'web_search' }] })).status).toBe(200);
+    expect((await post(path, { ...textRequest, tools: [{ type: 'web_search' }] })).status).toBe(200);
   });
 
   it('Text responses are recorded, and faults can be limited to text', async () => {
-    const fixture = await bench({ profile });
+    const fixture = await testGateway({ profile });
     fixture.gateway.faults.add({ on: { kind: 'text' }, do: 'server-error' });
     expect((await fixture.get('/v1/models')).status).toBe(200);
-    expect((await fixture.post(path, ask)).status).toBe(500);
-    await streamText(fixture, ask);
-    await vi.waitFor(() => expect(fixture.gateway.heard.at(-1)).toMatchObject({ path, status: 200 }));
-    expect(fixture.gateway.heard.at(-1)?.responseText).toContain('response.completed');
+    expect((await fixture.post(path, textRequest)).status).toBe(500);
+    await streamText(fixture, textRequest);
+    await vi.waitFor(() => expect(fixture.gateway.requests.at(-1)).toMatchObject({ path, status: 200 }));
+    expect(fixture.gateway.requests.at(-1)?.responseText).toContain('response.completed');
   });
 });
 
 describe('A JSON schema in a request', () => {
-  const closed = { type: 'object', properties: {}, additionalProperties: false };
+  const closedSchema = { type: 'object', properties: {}, additionalProperties: false };
 
   it.each([
-    ['without a name', { schema: closed }],
-    ['with an invalid name', { name: 'a b', schema: closed }],
+    ['without a name', { schema: closedSchema }],
+    ['with an invalid name', { name: 'a b', schema: closedSchema }],
     ['without a schema', { name: 'x' }],
     ['without an object at its root', { name: 'x', schema: { type: 'array', items: {} } }],
-    ['with an unknown field', { name: 'x', schema: closed, json_schema: closed }],
+    ['with an unknown field', { name: 'x', schema: closedSchema, json_schema: closedSchema }],
     ['that is strict but open', { name: 'x', strict: true, schema: { type: 'object', properties: {} } }],
     [
       'that is strict and requires too little',
-      { name: 'x', strict: true, schema: { ...closed, properties: { a: { type: 'string' } } } },
+      { name: 'x', strict: true, schema: { ...closedSchema, properties: { a: { type: 'string' } } } },
     ],
     [
       'that is strict and has an unsupported keyword within',
-      { name: 'x', strict: true, schema: { ...closed, $defs: { a: { type: 'string', minLength: 1 } } } },
+      { name: 'x', strict: true, schema: { ...closedSchema, $defs: { a: { type: 'string', minLength: 1 } } } },
     ],
   ])('A request is refused for a format %s', async (_, format) => {
-    const { post } = await bench();
-    const { status } = await post(path, { ...ask, text: { format: { type: 'json_schema', ...format } } });
+    const { post } = await testGateway();
+    const { status } = await post(path, { ...textRequest, text: { format: { type: 'json_schema', ...format } } });
     expect(status).toBe(400);
   });
 
-  it('A request is accepted with a schema that is strict, or not strict and open', async () => {
-    const { post } = await bench();
-    const open = { type: 'object', properties: { a: { type: 'string', minLength: 1 } } };
-    for (const format of [{ strict: true, schema: closed }, { strict: false, schema: open }, { schema: open }]) {
+  it('A request is accepted if its schema is closed and strict, or open and not strict', async () => {
+    const { post } = await testGateway();
+    const openSchema = { type: 'object', properties: { a: { type: 'string', minLength: 1 } } };
+    for (const format of [
+      { strict: true, schema: closedSchema },
+      { strict: false, schema: openSchema },
+      { schema: openSchema },
+    ]) {
       const text = { format: { type: 'json_schema', name: 'x', ...format } };
-      expect((await post(path, { ...ask, text })).status).toBe(200);
+      expect((await post(path, { ...textRequest, text })).status).toBe(200);
     }
   });
 });
@@ -227,20 +232,20 @@ describe('The values for a JSON schema', () => {
       { l: ['x', 'x', 'x'] },
     ],
     [object({ a: { anyOf: [{ type: 'number' }, { type: 'null' }] } }), { a: expect.any(Number) }],
-  ])('The value for the schema %j is %j', async (schema, wanted) => {
-    const { post } = await bench();
-    const { json } = await post(path, { ...ask, text: { format: { type: 'json_schema', name: 'x', schema } } });
-    expect(JSON.parse(json.output[0].content[0].text)).toEqual(wanted);
+  ])('The value for the schema %j is %j', async (schema, expected) => {
+    const { post } = await testGateway();
+    const { json } = await post(path, { ...textRequest, text: { format: { type: 'json_schema', name: 'x', schema } } });
+    expect(JSON.parse(json.output[0].content[0].text)).toEqual(expected);
   });
 
   it('The value for a recursive schema is finite', async () => {
-    const { post } = await bench();
+    const { post } = await testGateway();
     const schema = {
       type: 'object',
       $ref: '#/$defs/node',
       $defs: { node: object({ next: { $ref: '#/$defs/node' } }) },
     };
-    const { json } = await post(path, { ...ask, text: { format: { type: 'json_schema', name: 'x', schema } } });
+    const { json } = await post(path, { ...textRequest, text: { format: { type: 'json_schema', name: 'x', schema } } });
     expect(json.output[0].content[0].text).toContain('null');
   });
 });

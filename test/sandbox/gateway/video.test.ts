@@ -1,33 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, type Bench, bench, type Json, pngUri, profiles } from './bench.ts';
+import { type Json, pngUri, profiles, type TestGateway, type TestResponse, testGateway } from './bench.ts';
 
-const wave = { model: 'reel-2', prompt: 'a wave' };
+const videoRequest = { model: 'reel-2', prompt: 'a wave' };
 const endpoints = {
   generations: '/v1/video/generations',
   videos: '/v1/videos',
   vendor: '/videoa/v1/videos/image2video',
 } as const;
 
-const create = async (fixture: Bench, body: object, path: string = endpoints.generations): Promise<Answer> =>
-  await fixture.post(path, body);
+const create = async (
+  fixture: TestGateway,
+  body: object,
+  path: string = endpoints.generations,
+): Promise<TestResponse> => await fixture.post(path, body);
 
-async function finishTask(fixture: Bench, body: object, path: string = endpoints.generations): Promise<Json> {
+async function finishTask(fixture: TestGateway, body: object, path: string = endpoints.generations): Promise<Json> {
   const { json } = await create(fixture, body, path);
   await fixture.runToEnd(json.task_id);
   return (await fixture.get(`${path}/${json.task_id}`)).json;
 }
 
 /** Returns the size and duration of a task's video. */
-async function videoOf(fixture: Bench, body: object): Promise<Record<string, unknown> | undefined> {
+async function videoOf(fixture: TestGateway, body: object): Promise<Record<string, unknown> | undefined> {
   const task = await finishTask(fixture, body);
   await fixture.get(new URL(task.url).pathname);
-  return fixture.drawn.calls.findLast(({ what }) => what === 'video')?.options;
+  return fixture.recorder.calls.findLast(({ kind }) => kind === 'video')?.options;
 }
 
 describe('The generic video tasks of the gateway', () => {
   it('Generic video tasks have the flat format of the specification', async () => {
-    const fixture = await bench();
-    const created = await create(fixture, wave);
+    const fixture = await testGateway();
+    const created = await create(fixture, videoRequest);
     expect(created.json).toMatchObject({
       task_id: expect.stringMatching(/^task_[a-z0-9]{32}$/),
       status: 'queued',
@@ -48,9 +51,9 @@ describe('The generic video tasks of the gateway', () => {
     expect((await fixture.get(new URL(task.url).pathname, { key: null })).headers['content-type']).toBe('video/mp4');
   });
 
-  it('Generic video tasks in the stock profile are wrapped, with upper case and seconds', async () => {
-    const fixture = await bench({ profile: 'stock' });
-    const json = await finishTask(fixture, wave);
+  it('Generic video tasks in the stock profile are wrapped, with upper-case states and times in seconds', async () => {
+    const fixture = await testGateway({ profile: 'stock' });
+    const json = await finishTask(fixture, videoRequest);
     expect(json).toMatchObject({
       code: 'success',
       data: { status: 'SUCCESS', progress: '100%', fail_reason: '', result_url: expect.stringContaining('/files/') },
@@ -61,9 +64,9 @@ describe('The generic video tasks of the gateway', () => {
   });
 
   it('Top-level extension fields are merged into metadata, where an explicit key takes precedence', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const body = {
-      ...wave,
+      ...videoRequest,
       negative_prompt: 'boats',
       cfg_scale: 0.7,
       movement_amplitude: 'small',
@@ -81,14 +84,14 @@ describe('The generic video tasks of the gateway', () => {
   });
 
   it('Generic video tasks read metadata that is a JSON string', async () => {
-    const fixture = await bench();
-    expect((await create(fixture, { ...wave, metadata: '{"seed":5}' })).json.metadata).toEqual({ seed: 5 });
-    expect((await create(fixture, { ...wave, metadata: '{' })).status).toBe(400);
-    expect((await create(fixture, { ...wave, metadata: '[]' })).status).toBe(400);
+    const fixture = await testGateway();
+    expect((await create(fixture, { ...videoRequest, metadata: '{"seed":5}' })).json.metadata).toEqual({ seed: 5 });
+    expect((await create(fixture, { ...videoRequest, metadata: '{' })).status).toBe(400);
+    expect((await create(fixture, { ...videoRequest, metadata: '[]' })).status).toBe(400);
   });
 
   it('Every known parameter takes effect, at the top level and in metadata', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const cases: [object, object][] = [
       [{}, { width: 640, height: 360, seconds: 5 }],
       [{ size: '480x270' }, { width: 480, height: 270 }],
@@ -111,46 +114,46 @@ describe('The generic video tasks of the gateway', () => {
       [{ metadata: { duration: '3' } }, { seconds: 3 }],
     ];
     for (const [request, video] of cases)
-      expect(await videoOf(fixture, { ...wave, ...request }), JSON.stringify(request)).toMatchObject(video);
-    const task = await finishTask(fixture, { ...wave, seed: 77, size: '64x64', duration: 2 });
+      expect(await videoOf(fixture, { ...videoRequest, ...request }), JSON.stringify(request)).toMatchObject(video);
+    const task = await finishTask(fixture, { ...videoRequest, seed: 77, size: '64x64', duration: 2 });
     expect(task.metadata).toMatchObject({ seed: 77, width: 64, height: 64, duration: 2 });
-    expect(fixture.drawn.calls.at(-1)?.scenes[0]?.seed).toBe(77);
+    expect(fixture.recorder.calls.at(-1)?.scenes[0]?.seed).toBe(77);
   });
 
   it('Generic video tasks enforce the limits of the specification', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const uri = await pngUri();
-    const wrong: [object, RegExp][] = [
+    const invalidRequests: [object, RegExp][] = [
       [{ model: 'reel-2' }, /prompt is required/],
       [{ prompt: 'a' }, /model is required/],
-      [{ ...wave, images: Array(8).fill(uri) }, /images must have at most 7/],
+      [{ ...videoRequest, images: Array(8).fill(uri) }, /images must have at most 7/],
       [
-        { ...wave, reference_video_urls: Array(4).fill('http://127.0.0.1/a.mp4') },
+        { ...videoRequest, reference_video_urls: Array(4).fill('http://127.0.0.1/a.mp4') },
         /reference_video_urls must have at most 3/,
       ],
-      [{ ...wave, video_urls: Array(4).fill('http://127.0.0.1/a.mp4') }, /video_urls must have at most 3/],
-      [{ ...wave, size: '640' }, /size must have the form/],
-      [{ ...wave, size: '1x99999' }, /size/],
-      [{ ...wave, duration: 'long' }, /duration must be a number/],
-      [{ ...wave, duration: 0 }, /duration must be from 1 to 60/],
-      [{ ...wave, image: 'data:image/png,raw' }, /image is not a base64 data URI/],
-      [{ ...wave, aspect_ratio: 'wide' }, /aspect_ratio must have the form/],
-      [{ ...wave, metadata: { resolution: 'huge' } }, /resolution/],
-      [{ ...wave, metadata: 5 }, /metadata/],
-      [{ ...wave, model: 'quill-5' }, /does not do this/],
+      [{ ...videoRequest, video_urls: Array(4).fill('http://127.0.0.1/a.mp4') }, /video_urls must have at most 3/],
+      [{ ...videoRequest, size: '640' }, /size must have the form/],
+      [{ ...videoRequest, size: '1x99999' }, /size/],
+      [{ ...videoRequest, duration: 'long' }, /duration must be a number/],
+      [{ ...videoRequest, duration: 0 }, /duration must be from 1 to 60/],
+      [{ ...videoRequest, image: 'data:image/png,raw' }, /image is not a base64 data URI/],
+      [{ ...videoRequest, aspect_ratio: 'wide' }, /aspect_ratio must have the form/],
+      [{ ...videoRequest, metadata: { resolution: 'huge' } }, /resolution/],
+      [{ ...videoRequest, metadata: 5 }, /metadata/],
+      [{ ...videoRequest, model: 'quill-5' }, /does not do this/],
     ];
-    for (const [body, message] of wrong) {
-      const answer = await create(fixture, body);
-      expect([answer.status, answer.json.error?.message], JSON.stringify(body)).toEqual([
+    for (const [body, message] of invalidRequests) {
+      const response = await create(fixture, body);
+      expect([response.status, response.json.error?.message], JSON.stringify(body)).toEqual([
         400,
         expect.stringMatching(message),
       ]);
     }
-    expect((await create(fixture, { ...wave, model: 'none' })).status).toBe(404);
+    expect((await create(fixture, { ...videoRequest, model: 'none' })).status).toBe(404);
   });
 
   it('Generic video tasks accept references under all known names, including videos and audio', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     const uri = await pngUri();
     const video = 'data:video/mp4;base64,AAAA';
     for (const name of [
@@ -161,23 +164,26 @@ describe('The generic video tasks of the gateway', () => {
       'referenceVideos',
       'extra_videos',
     ]) {
-      expect((await create(fixture, { ...wave, [name]: [video] })).status, name).toBe(200);
+      expect((await create(fixture, { ...videoRequest, [name]: [video] })).status, name).toBe(200);
     }
     for (const name of ['reference_audio_urls', 'audio_urls', 'audios', 'reference_audios']) {
-      expect((await create(fixture, { ...wave, [name]: ['data:audio/wav;base64,AAAA'] })).status, name).toBe(200);
+      expect((await create(fixture, { ...videoRequest, [name]: ['data:audio/wav;base64,AAAA'] })).status, name).toBe(
+        200,
+      );
     }
-    const options = await videoOf(fixture, { ...wave, image: uri, input_reference: uri, images: [uri, video] });
+    const options = await videoOf(fixture, { ...videoRequest, image: uri, input_reference: uri, images: [uri, video] });
     expect(options?.references).toHaveLength(3);
     expect(
-      (await videoOf(fixture, { ...wave, model: 'northlight/keyframes-1', images: [uri, uri, uri] }))?.references,
+      (await videoOf(fixture, { ...videoRequest, model: 'northlight/keyframes-1', images: [uri, uri, uri] }))
+        ?.references,
     ).toHaveLength(2);
   });
 
   it('A failed video task has a reason in every format', async () => {
     for (const profile of profiles) {
-      const fixture = await bench({ profile });
+      const fixture = await testGateway({ profile });
       fixture.gateway.faults.add({ do: { type: 'fail', reason: 'No video left.' } });
-      const json = await finishTask(fixture, wave);
+      const json = await finishTask(fixture, videoRequest);
       if (profile === 'spec')
         expect(json).toMatchObject({ status: 'failed', error: { code: 500, message: 'No video left.' } });
       // Stock gateways return the reason in the field of the URL.
@@ -193,8 +199,8 @@ describe('The generic video tasks of the gateway', () => {
 
 describe('The /v1/videos endpoint', () => {
   it.each(profiles)('/v1/videos has its own format and serves the video only with the key (%s)', async (profile) => {
-    const fixture = await bench({ profile });
-    const created = await create(fixture, { ...wave, seconds: '4', size: '320x180' }, endpoints.videos);
+    const fixture = await testGateway({ profile });
+    const created = await create(fixture, { ...videoRequest, seconds: '4', size: '320x180' }, endpoints.videos);
     expect(created.json).toMatchObject({
       object: 'video',
       status: 'queued',
@@ -202,8 +208,8 @@ describe('The /v1/videos endpoint', () => {
       size: '320x180',
       error: null,
     });
-    const content = `${endpoints.videos}/${created.json.id}/content`;
-    expect((await fixture.get(content)).status).toBe(400);
+    const contentPath = `${endpoints.videos}/${created.json.id}/content`;
+    expect((await fixture.get(contentPath)).status).toBe(400);
     await fixture.runToEnd(created.json.id);
     const { json } = await fixture.get(`${endpoints.videos}/${created.json.id}`);
     expect(json).toMatchObject({
@@ -211,8 +217,8 @@ describe('The /v1/videos endpoint', () => {
       progress: 100,
       metadata: { url: expect.any(String) },
     });
-    expect((await fixture.get(content, { key: null })).status).toBe(401);
-    expect((await fixture.get(content)).headers['content-type']).toBe('video/mp4');
+    expect((await fixture.get(contentPath, { key: null })).status).toBe(401);
+    expect((await fixture.get(contentPath)).headers['content-type']).toBe('video/mp4');
   });
 });
 
@@ -226,7 +232,7 @@ describe('The vendor endpoint for videos', () => {
   });
 
   it('The vendor endpoint has a flat response in the spec profile', async () => {
-    const fixture = await bench();
+    const fixture = await testGateway();
     expect(await finishTask(fixture, await body(), endpoints.vendor)).toMatchObject({
       status: 'succeeded',
       url: expect.any(String),
@@ -234,7 +240,7 @@ describe('The vendor endpoint for videos', () => {
   });
 
   it('The vendor endpoint has the format of the vendor in the stock profile', async () => {
-    const fixture = await bench({ profile: 'stock' });
+    const fixture = await testGateway({ profile: 'stock' });
     const created = await create(fixture, await body(), endpoints.vendor);
     expect(created.json).toMatchObject({ task_id: expect.any(String), object: 'video', status: 'queued' });
     const query = async () => (await fixture.get(`${endpoints.vendor}/${created.json.task_id}`)).json;
@@ -247,7 +253,7 @@ describe('The vendor endpoint for videos', () => {
   });
 
   it('The vendor endpoint returns SUCCEED for a failed task, with the reason in the vendor record', async () => {
-    const fixture = await bench({ profile: 'stock' });
+    const fixture = await testGateway({ profile: 'stock' });
     fixture.gateway.faults.add({ do: 'moderated', on: { kind: 'image2video' } });
     const json = await finishTask(fixture, await body(), endpoints.vendor);
     expect(json).toMatchObject({
@@ -256,15 +262,15 @@ describe('The vendor endpoint for videos', () => {
     });
   });
 
-  it('The vendor endpoint requires an image and accepts the vendor’s name of the model', async () => {
-    const fixture = await bench();
+  it('The vendor endpoint requires an image and accepts the vendor’s name for the model field', async () => {
+    const fixture = await testGateway();
     const { model, image, ...rest } = await body();
     expect((await create(fixture, { ...rest, model }, endpoints.vendor)).json.error.message).toBe('image is required');
     expect((await create(fixture, { ...rest, image, model_name: model }, endpoints.vendor)).status).toBe(200);
   });
 
-  it('The vendor endpoint returns the same task as the other two queries', async () => {
-    const fixture = await bench();
+  it('The vendor endpoint returns the same task as the other two endpoints', async () => {
+    const fixture = await testGateway();
     const { json } = await create(fixture, await body(), endpoints.vendor);
     for (const path of Object.values(endpoints))
       expect((await fixture.get(`${path}/${json.task_id}`)).json.task_id).toBe(json.task_id);

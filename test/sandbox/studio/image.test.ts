@@ -14,7 +14,7 @@ import { difference, thumbnail } from './compare.ts';
 
 const studio = openStudio();
 const SIZE = { width: 192, height: 192 };
-const STYLES = [
+const PROMPTS = [
   'a cat in the mountains at dawn',
   'a boat on the sea at sunset',
   'japanese wave pattern',
@@ -34,7 +34,7 @@ async function plainImage(colour: string): Promise<Buffer> {
     .toBuffer();
 }
 
-const HOSTILE = [
+const HOSTILE_PROMPTS = [
   '',
   '<script>alert(1)</script>',
   '& &amp; ]]> --> "\'',
@@ -44,70 +44,70 @@ const HOSTILE = [
   '__proto__ constructor',
 ];
 
-async function small(scene: Scene): Promise<Buffer> {
+async function sceneThumbnail(scene: Scene): Promise<Buffer> {
   return await thumbnail(await image(scene));
 }
 
 describe('The images of the studio', () => {
-  it.each(STYLES)('An image of "%s" always has the same bytes', async (prompt) => {
-    const [one, other] = await Promise.all([image(sceneOf(prompt, 4)), image(sceneOf(prompt, 4))]);
-    expect(one.equals(other)).toBe(true);
-    expect((await sharp(one).stats()).channels.some(({ stdev }) => stdev > 12)).toBe(true);
+  it.each(PROMPTS)('An image of "%s" always has the same bytes', async (prompt) => {
+    const [first, second] = await Promise.all([image(sceneOf(prompt, 4)), image(sceneOf(prompt, 4))]);
+    expect(first.equals(second)).toBe(true);
+    expect((await sharp(first).stats()).channels.some(({ stdev }) => stdev > 12)).toBe(true);
   });
 
   it.each(['png', 'jpeg', 'webp'] as const)('An image is drawn as %s in the requested size', async (format) => {
     const size = sizeOf(16 / 9, 256);
-    const drawn = await studio.drawImage(sceneOf('forest', 1), { ...size, format });
-    expect(drawn).toMatchObject({ ...size, mime: `image/${format}` });
-    expect(await sharp(drawn.bytes).metadata()).toMatchObject({ ...size, format });
+    const result = await studio.drawImage(sceneOf('forest', 1), { ...size, format });
+    expect(result).toMatchObject({ ...size, mime: `image/${format}` });
+    expect(await sharp(result.bytes).metadata()).toMatchObject({ ...size, format });
   });
 
-  it('An image changes with its seed and with its prompt', async () => {
+  it('An image depends on its seed and on its prompt', async () => {
     const [first, seed, prompt] = await Promise.all(
-      [sceneOf('forest', 1), sceneOf('forest', 2), sceneOf('city', 1)].map(small),
+      [sceneOf('forest', 1), sceneOf('forest', 2), sceneOf('city', 1)].map(sceneThumbnail),
     );
     expect(difference(first, seed)).toBeGreaterThan(4);
     expect(difference(first, prompt)).toBeGreaterThan(4);
   });
 
-  it.each(STYLES)('An image of "%s" keeps its composition in a larger size', async (prompt) => {
+  it.each(PROMPTS)('An image of "%s" keeps its composition in a larger size', async (prompt) => {
     const scene = sceneOf(prompt, 9);
     const large = await studio.drawImage(scene, { width: 480, height: 480 });
-    expect(difference(await thumbnail(large.bytes), await small(scene))).toBeLessThan(7);
+    expect(difference(await thumbnail(large.bytes), await sceneThumbnail(scene))).toBeLessThan(7);
   });
 
-  it.each(STYLES)('An image of "%s" is more similar to its variations than to another image', async (prompt) => {
+  it.each(PROMPTS)('An image of "%s" is more similar to its variations than to another image', async (prompt) => {
     const scene = sceneOf(prompt, 11);
-    const [base, subtle, strong, stranger] = await Promise.all(
-      [scene, relative(scene, 5, 'subtle'), relative(scene, 5, 'strong'), sceneOf(prompt, 99_999)].map(small),
+    const [base, subtle, strong, unrelated] = await Promise.all(
+      [scene, relative(scene, 5, 'subtle'), relative(scene, 5, 'strong'), sceneOf(prompt, 99_999)].map(sceneThumbnail),
     );
     expect(difference(base, subtle)).toBeGreaterThan(0);
-    expect(difference(base, subtle)).toBeLessThan(difference(base, stranger));
-    expect(difference(base, strong)).toBeLessThan(difference(base, stranger));
+    expect(difference(base, subtle)).toBeLessThan(difference(base, unrelated));
+    expect(difference(base, strong)).toBeLessThan(difference(base, unrelated));
   });
 
   it('A zoomed-out image keeps the original view in its centre', async () => {
     const scene = sceneOf('a cat in the mountains at dawn', 3);
     const wide = (await studio.drawImage(zoomedOut(scene, 2), { width: 512, height: 512 })).bytes;
     const middle = await thumbnail(wide, { left: 128, top: 128, width: 256, height: 256 });
-    expect(difference(middle, await small(scene))).toBeLessThan(10);
+    expect(difference(middle, await sceneThumbnail(scene))).toBeLessThan(10);
   });
 
   it('A panned image is shifted', async () => {
     const scene = sceneOf('a boat on the sea at sunset', 3);
-    const [before, after] = await Promise.all(
+    const [original, shifted] = await Promise.all(
       [scene, panned(scene, 'right')].map(
         async (each) => (await studio.drawImage(each, { width: 500, height: 500 })).bytes,
       ),
     );
-    const right = await thumbnail(before ?? Buffer.alloc(0), { left: 200, top: 0, width: 300, height: 400 });
-    const left = await thumbnail(after ?? Buffer.alloc(0), { left: 0, top: 0, width: 300, height: 400 });
-    expect(difference(right, left)).toBeLessThan(4);
+    const originalPart = await thumbnail(original ?? Buffer.alloc(0), { left: 200, top: 0, width: 300, height: 400 });
+    const shiftedPart = await thumbnail(shifted ?? Buffer.alloc(0), { left: 0, top: 0, width: 300, height: 400 });
+    expect(difference(originalPart, shiftedPart)).toBeLessThan(4);
   });
 
   it('An image includes its references and ignores unreadable ones', async () => {
     const scene = sceneOf('a quiet valley', 2);
-    const [none, red, blue, broken] = await Promise.all([
+    const [withoutReference, red, blue, withBrokenReference] = await Promise.all([
       image(scene),
       image(scene, [await plainImage('#d02020')]),
       image(scene, [await plainImage('#2030d0')]),
@@ -117,7 +117,7 @@ describe('The images of the studio', () => {
     const [[r1 = 0, , b1 = 0], [r2 = 0, , b2 = 0]] = await Promise.all([means(red), means(blue)]);
     expect(r1 - b1).toBeGreaterThan(20);
     expect(b2 - r2).toBeGreaterThan(20);
-    expect(broken.equals(none)).toBe(true);
+    expect(withBrokenReference.equals(withoutReference)).toBe(true);
   });
 
   it('A preview becomes clearer with the progress', async () => {
@@ -130,7 +130,7 @@ describe('The images of the studio', () => {
       const pixels = async (bytes: Buffer) => await sharp(bytes).raw().toBuffer();
       distances.push(difference(await pixels(preview.bytes), await pixels(finished)));
     }
-    expect(distances).toEqual([...distances].sort((one, other) => other - one));
+    expect(distances).toEqual([...distances].sort((first, second) => second - first));
     expect(distances.at(-1)).toBeGreaterThan(0.5);
   });
 
@@ -138,12 +138,12 @@ describe('The images of the studio', () => {
     const prompts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme', maxLength: 300 }),
-      fc.constantFrom(...HOSTILE),
+      fc.constantFrom(...HOSTILE_PROMPTS),
     );
     await fc.assert(
       fc.asyncProperty(prompts, fc.double(), async (prompt, seed) => {
-        const drawn = await studio.drawImage(sceneOf(prompt, seed), { width: 32, height: 18 });
-        expect(drawn.bytes.length).toBeGreaterThan(60);
+        const result = await studio.drawImage(sceneOf(prompt, seed), { width: 32, height: 18 });
+        expect(result.bytes.length).toBeGreaterThan(60);
       }),
       { numRuns: 40 },
     );
@@ -161,11 +161,11 @@ describe('The grids of the studio', () => {
         thumbnail(grid.bytes, { left: (index % 2) * 241, top: (index >> 1) * 136, width: 238, height: 133 }),
       ),
     );
-    const alone = await Promise.all(
+    const singleImages = await Promise.all(
       scenes.map(async (scene) => await thumbnail((await studio.drawImage(scene, { width: 960, height: 540 })).bytes)),
     );
     for (const [index, quadrant] of quadrants.entries()) {
-      const distances = alone.map((each) => difference(quadrant, each));
+      const distances = singleImages.map((each) => difference(quadrant, each));
       expect(distances[index]).toBeLessThan(7);
       expect(Math.min(...distances)).toBe(distances[index]);
     }
@@ -178,26 +178,28 @@ describe('The edits of the studio', () => {
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><rect width="90" height="60"/><rect x="30" y="15" width="30" height="20" fill="#fff"/></svg>';
     const mask = await sharp(Buffer.from(shape)).png().toBuffer();
     const size = { width: 180, height: 120 };
-    const [before, after] = [sceneOf('a quiet valley', 2), sceneOf('bauhaus poster', 3)];
-    const edit = await studio.drawEdit(before, after, mask, size);
+    const [originalScene, newScene] = [sceneOf('a quiet valley', 2), sceneOf('bauhaus poster', 3)];
+    const edit = await studio.drawEdit(originalScene, newScene, mask, size);
     const pixels = async (bytes: Buffer) => await sharp(bytes).raw().toBuffer();
-    const [old, fresh, edited] = await Promise.all([
-      pixels((await studio.drawImage(before, size)).bytes),
-      pixels((await studio.drawImage(after, size)).bytes),
+    const [originalPixels, newPixels, editedPixels] = await Promise.all([
+      pixels((await studio.drawImage(originalScene, size)).bytes),
+      pixels((await studio.drawImage(newScene, size)).bytes),
       pixels(edit.bytes),
     ]);
-    let changed = 0;
+    let changedCount = 0;
     for (let y = 0; y < size.height; y++) {
       for (let x = 0; x < size.width; x++) {
-        const at = (y * size.width + x) * 3;
-        const same = old.subarray(at, at + 3).equals(edited.subarray(at, at + 3));
-        const near = x > 57 && x < 123 && y > 27 && y < 73;
-        if (!same && !near) expect.fail(`The pixel at ${x}, ${y} changed.`);
-        if (!same) changed += 1;
+        const offset = (y * size.width + x) * 3;
+        const isUnchanged = originalPixels
+          .subarray(offset, offset + 3)
+          .equals(editedPixels.subarray(offset, offset + 3));
+        const isNearMask = x > 57 && x < 123 && y > 27 && y < 73;
+        if (!isUnchanged && !isNearMask) expect.fail(`The pixel at ${x}, ${y} changed.`);
+        if (!isUnchanged) changedCount += 1;
       }
     }
-    expect(changed).toBeGreaterThan(800);
+    expect(changedCount).toBeGreaterThan(800);
     const middle = (50 * size.width + 90) * 3;
-    expect([...edited.subarray(middle, middle + 3)]).toEqual([...fresh.subarray(middle, middle + 3)]);
+    expect([...editedPixels.subarray(middle, middle + 3)]).toEqual([...newPixels.subarray(middle, middle + 3)]);
   });
 });

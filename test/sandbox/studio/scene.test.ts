@@ -18,7 +18,7 @@ describe('The aspect ratio in a prompt', () => {
     expect(aspectOf(prompt)).toBeCloseTo(aspect, 5);
   });
 
-  it('For any aspect ratio, the sides are even and at least sixteen pixels long, and the longer side is as requested', () => {
+  it('The sides of an image of any aspect ratio are even and at least sixteen pixels long, and the longer side is as requested', () => {
     expect(sizeOf(16 / 9, 1024)).toEqual({ width: 1024, height: 576 });
     expect(sizeOf(9 / 16, 1024)).toEqual({ width: 576, height: 1024 });
     expect(sizeOf(1, 3)).toEqual({ width: 16, height: 16 });
@@ -32,7 +32,7 @@ describe('The scenes of the studio', () => {
     expect(JSON.parse(JSON.stringify(scene))).toEqual(scene);
   });
 
-  it('A scene keeps its stored size after many changes', () => {
+  it('A scene stays small even after many changes', () => {
     let scene = sceneOf('a fox', 7);
     for (let turn = 0; turn < 50; turn++) scene = zoomedOut(panned(relative(scene, turn, 'subtle'), 'right'), 2);
     expect(scene.variations.length).toBeLessThanOrEqual(8);

@@ -4,32 +4,32 @@ import { lyricsOf, openStudio } from '../../../sandbox/gateway/studio/index.ts';
 const studio = openStudio();
 afterAll(() => studio.close());
 
-const HEADER = 44;
+const HEADER_BYTES = 44;
 
 describe('The audio of the studio', () => {
   it('A song is a WAV file of the requested length, neither silent nor clipped, and is the same every time', async () => {
-    const [one, other, stranger] = await Promise.all([
+    const [first, repeated, otherSeed] = await Promise.all([
       studio.compose('calm piano at night', 3, 6),
       studio.compose('calm piano at night', 3, 6),
       studio.compose('calm piano at night', 4, 6),
     ]);
-    expect(one.bytes.equals(other.bytes)).toBe(true);
-    expect(one.bytes.equals(stranger.bytes)).toBe(false);
-    expect(one).toMatchObject({ mime: 'audio/wav', seconds: 6 });
-    expect(one.bytes.toString('latin1', 0, 4)).toBe('RIFF');
-    expect(one.bytes.toString('latin1', 8, 16)).toBe('WAVEfmt ');
-    expect(one.bytes.readUInt32LE(4)).toBe(one.bytes.length - 8);
-    expect(one.bytes.readUInt16LE(34)).toBe(16);
-    expect((one.bytes.length - HEADER) / one.bytes.readUInt32LE(28)).toBeCloseTo(6, 3);
+    expect(first.bytes.equals(repeated.bytes)).toBe(true);
+    expect(first.bytes.equals(otherSeed.bytes)).toBe(false);
+    expect(first).toMatchObject({ mime: 'audio/wav', seconds: 6 });
+    expect(first.bytes.toString('latin1', 0, 4)).toBe('RIFF');
+    expect(first.bytes.toString('latin1', 8, 16)).toBe('WAVEfmt ');
+    expect(first.bytes.readUInt32LE(4)).toBe(first.bytes.length - 8);
+    expect(first.bytes.readUInt16LE(34)).toBe(16);
+    expect((first.bytes.length - HEADER_BYTES) / first.bytes.readUInt32LE(28)).toBeCloseTo(6, 3);
     let [peak, energy] = [0, 0];
-    for (let at = HEADER; at < one.bytes.length; at += 2) {
-      const value = Math.abs(one.bytes.readInt16LE(at)) / 32768;
+    for (let offset = HEADER_BYTES; offset < first.bytes.length; offset += 2) {
+      const value = Math.abs(first.bytes.readInt16LE(offset)) / 32768;
       peak = Math.max(peak, value);
       energy += value * value;
     }
     expect(peak).toBeGreaterThan(0.5);
     expect(peak).toBeLessThan(0.95);
-    expect(Math.sqrt(energy / ((one.bytes.length - HEADER) / 2))).toBeGreaterThan(0.02);
+    expect(Math.sqrt(energy / ((first.bytes.length - HEADER_BYTES) / 2))).toBeGreaterThan(0.02);
   });
 });
 
@@ -42,7 +42,7 @@ describe('The lyrics of the studio', () => {
     expect(song.lyrics).toMatch(/lighthouse/);
   });
 
-  it('Lyrics exist for a prompt without words', () => {
+  it('Lyrics can be written for a prompt without words', () => {
     expect(lyricsOf('🎵 !!', 1).lyrics).toMatch(/sandbox/);
   });
 });

@@ -24,21 +24,21 @@ describe('The descriptions of the studio', () => {
 });
 
 describe('The shortened prompts of the studio', () => {
-  const long =
+  const longPrompt =
     'A very beautiful painting of a red cat sitting in the enchanted forest, with golden light, highly detailed --ar 16:9';
 
   it('A prompt is shortened to at most five drafts, each shorter than the previous one and made of its words', () => {
-    const { drafts } = shortenPrompt(long);
+    const { drafts } = shortenPrompt(longPrompt);
     expect(drafts.length).toBeGreaterThan(2);
     expect(drafts.length).toBeLessThanOrEqual(5);
     const lengths = drafts.map((draft) => draft.length);
     expect(lengths).toEqual([...lengths].sort((one, other) => other - one));
     expect(drafts.at(-1)).not.toMatch(/\b(of|the|with)\b/);
-    for (const word of drafts.join(' ').split(/\W+/)) expect(long).toContain(word);
+    for (const word of drafts.join(' ').split(/\W+/)) expect(longPrompt).toContain(word);
   });
 
-  it('The words of a prompt are weighted in their order, and filler words have no weight', () => {
-    const { weights } = shortenPrompt(long);
+  it('The words of a prompt are returned in order with their weights, and filler words have no weight', () => {
+    const { weights } = shortenPrompt(longPrompt);
     expect(weights.slice(0, 4).map(({ word }) => word)).toEqual(['A', 'very', 'beautiful', 'painting']);
     expect(weights[0]?.weight).toBe(0);
     expect(weights.find(({ word }) => word === 'enchanted')?.weight).toBeGreaterThan(0.5);

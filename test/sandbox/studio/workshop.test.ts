@@ -8,21 +8,21 @@ const script = `
     if (job === 'fail') parentPort.postMessage({ failure: 'It did not work.' });
     else parentPort.postMessage({ result: job });
   });`;
-const workshop = new Workshop(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
-afterAll(() => workshop.close());
+const pool = new Workshop(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
+afterAll(() => pool.close());
 
 describe('The worker pool of the studio', () => {
-  it('The job of a worker that dies is rejected, and the next job gets a new worker', async () => {
-    const outcomes = await Promise.allSettled(['one', 'die', 'two', 'fail', 'three'].map((job) => workshop.run(job)));
+  it('The job of a worker that exits is rejected, and the next job gets a new worker', async () => {
+    const outcomes = await Promise.allSettled(['one', 'die', 'two', 'fail', 'three'].map((job) => pool.run(job)));
     expect(
       outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))),
     ).toEqual(['one', 'Error: A worker of the studio ended with code 3.', 'two', 'Error: It did not work.', 'three']);
   });
 
   it('Waiting jobs are rejected when the pool closes', async () => {
-    const other = new Workshop(new URL('data:text/javascript,setTimeout(() => {}, 100000)'));
-    const waiting = Promise.allSettled([other.run('one'), other.run('two')]);
-    await other.close();
-    expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const busyPool = new Workshop(new URL('data:text/javascript,setTimeout(() => {}, 100000)'));
+    const results = Promise.allSettled([busyPool.run('one'), busyPool.run('two')]);
+    await busyPool.close();
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 });

@@ -11,9 +11,9 @@ import { pageServer } from '../../../sandbox/web/server.ts';
 import type { Stage } from '../../../sandbox/web/stage.ts';
 
 export const token = 'the-token-of-this-run';
-const WAIT = { timeout: 25_000, interval: 20 };
+const WAIT_LIMIT = { timeout: 25_000, interval: 20 };
 
-interface Answer<Body> {
+interface PageResponse<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -22,16 +22,16 @@ interface Answer<Body> {
 export interface PageServer {
   readonly url: string;
   readonly stage: Stage;
-  get<Body>(path: string, headers?: Record<string, string>): Promise<Answer<Body>>;
-  post<Body>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
-  act(order: Record<string, unknown>): Promise<Answer<ActionResult & { error?: string }>>;
-  trouble(order: Record<string, unknown>): Promise<Answer<{ said?: string; error?: string }>>;
+  get<Body>(path: string, headers?: Record<string, string>): Promise<PageResponse<Body>>;
+  post<Body>(path: string, body: unknown, headers?: Record<string, string>): Promise<PageResponse<Body>>;
+  act(action: Record<string, unknown>): Promise<PageResponse<ActionResult & { error?: string }>>;
+  trouble(action: Record<string, unknown>): Promise<PageResponse<{ said?: string; error?: string }>>;
   world(as: string): Promise<World>;
   channel(as: string, name: string): Promise<string>;
   messages(channel: string, as: string): Promise<VisibleMessage[]>;
   workbench(): Promise<Workbench>;
-  /** Polls `look` until it returns a value. */
-  until<Found>(look: () => Promise<Found | undefined> | Found | undefined): Promise<Found>;
+  /** Calls a function repeatedly until it returns a value. */
+  waitFor<Found>(find: () => Promise<Found | undefined> | Found | undefined): Promise<Found>;
   listen(as: string): Promise<{ readonly events: readonly LiveEvent[]; close(): void }>;
   close(): Promise<void>;
 }
@@ -42,26 +42,26 @@ export async function openPageServer(options: Partial<StageOptions> = {}): Promi
   const defaults = { speed: 50, realGateway: false, environment: process.env, signal: new AbortController().signal };
   const { stage, ready } = await openStage({ ...defaults, ...options }, resources);
   const folder = mkdtempSync(join(tmpdir(), 'atelier-page-'));
-  await resources.keep(folder, () => rmSync(folder, { recursive: true }));
+  await resources.add(folder, () => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>The page</title>');
   writeFileSync(join(folder, 'assets/main-1234.js'), 'export {};');
   const server = await pageServer({ stage, token, folder });
-  await resources.keep(server, () => server.close());
+  await resources.add(server, () => server.close());
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
   await ready;
-  return { ...visitor(url), url, stage, close: () => resources.close() };
+  return { ...createPageClient(url), url, stage, close: () => resources.close() };
 }
 
-function visitor(url: string): Omit<PageServer, 'url' | 'stage' | 'close'> {
+function createPageClient(url: string): Omit<PageServer, 'url' | 'stage' | 'close'> {
   const call = async <Body>(path: string, init: Parameters<typeof request>[1], headers: Record<string, string>) => {
-    const answer = await request(`${url}${path}`, {
+    const response = await request(`${url}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${token}`, ...headers },
     });
-    const text = await answer.body.text();
+    const text = await response.body.text();
     const body = (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as Body;
-    return { status: answer.statusCode, body, headers: answer.headers };
+    return { status: response.statusCode, body, headers: response.headers };
   };
   const get = <Body>(path: string, headers = {}) => call<Body>(path, {}, headers);
   const post = <Body>(path: string, body: unknown, headers = {}) =>
@@ -74,8 +74,8 @@ function visitor(url: string): Omit<PageServer, 'url' | 'stage' | 'close'> {
   return {
     get,
     post,
-    act: (order) => post('/api/act', order),
-    trouble: (order) => post('/api/trouble', order),
+    act: (action) => post('/api/act', action),
+    trouble: (action) => post('/api/trouble', action),
     world,
     async channel(as, name) {
       const { guilds, direct } = await world(as);
@@ -85,13 +85,13 @@ function visitor(url: string): Omit<PageServer, 'url' | 'stage' | 'close'> {
     },
     messages: async (channel, as) => (await get<VisibleMessage[]>(`/api/messages/${channel}?as=${as}`)).body,
     workbench: async () => (await get<Workbench>('/api/workbench')).body,
-    async until(look) {
-      let found: Awaited<ReturnType<typeof look>>;
+    async waitFor(find) {
+      let found: Awaited<ReturnType<typeof find>>;
       await expect
         .poll(async () => {
-          found = await look();
+          found = await find();
           return found !== undefined;
-        }, WAIT)
+        }, WAIT_LIMIT)
         .toBe(true);
       return found as NonNullable<typeof found>;
     },

@@ -4,27 +4,35 @@ import { openPageServer } from './page-server.ts';
 
 it('The sandbox uses a real gateway with its key, never shows the key and injects no faults', async () => {
   const key = 'sk-the-operators-own-key';
-  const real = await startGateway({ speed: 50, keys: [{ key }] });
-  onTestFinished(() => real.close());
-  const at = await openPageServer({
+  const gateway = await startGateway({ speed: 50, keys: [{ key }] });
+  onTestFinished(() => gateway.close());
+  const server = await openPageServer({
     realGateway: true,
-    environment: { ...process.env, GATEWAY_BASE_URL: real.url, GATEWAY_API_KEY: key },
+    environment: { ...process.env, GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key },
   });
-  onTestFinished(() => at.close());
-  const studio = await at.channel('member', 'studio');
-  const used = await at.act({ as: 'member', in: studio, do: 'slash', name: 'imagine', options: { prompt: 'a fox' } });
-  expect(used.status).toBe(200);
-  await at.until(async () => (await at.messages(studio, 'member')).find(({ attachments }) => attachments.length > 0));
-  expect(real.jobs.list().map(({ prompt }) => prompt)).toEqual(['a fox']);
+  onTestFinished(() => server.close());
+  const studio = await server.channel('member', 'studio');
+  const result = await server.act({
+    as: 'member',
+    in: studio,
+    do: 'slash',
+    name: 'imagine',
+    options: { prompt: 'a fox' },
+  });
+  expect(result.status).toBe(200);
+  await server.waitFor(async () =>
+    (await server.messages(studio, 'member')).find(({ attachments }) => attachments.length > 0),
+  );
+  expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a fox']);
 
-  const bench = await at.workbench();
-  expect(bench.gateway).toEqual({
-    ...{ kind: 'real', address: real.url, jobs: [], faults: [], down: false },
+  const workbench = await server.workbench();
+  expect(workbench.gateway).toEqual({
+    ...{ kind: 'real', address: gateway.url, jobs: [], faults: [], down: false },
     jobsUnseen: expect.stringMatching(/jobs of a real gateway are not visible/),
   });
-  expect(bench.traffic.every(({ side }) => side === 'discord')).toBe(true);
-  expect(JSON.stringify([bench, await at.world('member')])).not.toContain(key);
-  const atGateway = [
+  expect(workbench.traffic.every(({ side }) => side === 'discord')).toBe(true);
+  expect(JSON.stringify([workbench, await server.world('member')])).not.toContain(key);
+  const gatewayActions = [
     { do: 'speed', factor: 2 },
     { do: 'fail-next' },
     { do: 'rate-limit-next' },
@@ -34,12 +42,12 @@ it('The sandbox uses a real gateway with its key, never shows the key and inject
     { do: 'dialect', speak: 'beta' },
     { do: 'session', how: 'cut', session: 'sess_1' },
   ];
-  for (const order of atGateway)
-    expect(await at.trouble(order)).toMatchObject({
+  for (const action of gatewayActions)
+    expect(await server.trouble(action)).toMatchObject({
       status: 400,
       body: { error: expect.stringMatching(/not possible with a real gateway/) },
     });
-  expect((await at.trouble({ do: 'cut-socket' })).status).toBe(200);
-  expect((await at.trouble({ do: 'clear' })).status).toBe(200);
-  expect(real.faults.list()).toEqual([]);
+  expect((await server.trouble({ do: 'cut-socket' })).status).toBe(200);
+  expect((await server.trouble({ do: 'clear' })).status).toBe(200);
+  expect(gateway.faults.list()).toEqual([]);
 });

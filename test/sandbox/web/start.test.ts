@@ -9,16 +9,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Workbench } from '../../../sandbox/web/protocol.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const WAIT = { timeout: 50_000, interval: 50 };
+const WAIT_LIMIT = { timeout: 50_000, interval: 50 };
 
 interface Run {
   readonly child: ChildProcess;
-  /** The temporary folder of this run only. */
+  /** The temporary folder, which only this run uses. */
   readonly folder: string;
-  printed(): string;
+  readOutput(): string;
   readonly ended: Promise<number | null>;
   /** Signals the whole process group, as Ctrl-C in a terminal does. */
-  press(signal: NodeJS.Signals): void;
+  sendSignal(signal: NodeJS.Signals): void;
 }
 
 function run(args: readonly string[], environment: Record<string, string> = {}): Run {
@@ -35,28 +35,30 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
       output += chunk.toString();
     });
   const ended = once(child, 'close').then(([code]) => code as number | null);
-  const press = (signal: NodeJS.Signals): void => {
+  const sendSignal = (signal: NodeJS.Signals): void => {
     const isOver = child.exitCode !== null || child.signalCode !== null;
     if (child.pid !== undefined && !isOver) process.kill(-child.pid, signal);
   };
   onTestFinished(async () => {
-    press('SIGKILL');
+    sendSignal('SIGKILL');
     await ended;
     rmSync(folder, { recursive: true, force: true });
   });
   // Some versions of npm print notices.
-  const printed = (): string => output.replace(/^npm .*\n/gm, '');
-  return { child, folder, printed, ended, press };
+  const readOutput = (): string => output.replace(/^npm .*\n/gm, '');
+  return { child, folder, readOutput, ended, sendSignal };
 }
 
-async function here(one: Run): Promise<{ url: string; token: string; bench(): Promise<Workbench> }> {
-  await expect.poll(one.printed, WAIT).toContain('Ready in');
-  const [, url = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(one.printed()) ?? [];
-  const bench = async (): Promise<Workbench> => {
-    const answer = await fetch(`${url}/api/workbench`, { headers: { authorization: `Bearer ${token}` } });
-    return (await answer.json()) as Workbench;
+async function waitUntilReady(
+  sandbox: Run,
+): Promise<{ url: string; token: string; fetchWorkbench(): Promise<Workbench> }> {
+  await expect.poll(sandbox.readOutput, WAIT_LIMIT).toContain('Ready in');
+  const [, url = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(sandbox.readOutput()) ?? [];
+  const fetchWorkbench = async (): Promise<Workbench> => {
+    const response = await fetch(`${url}/api/workbench`, { headers: { authorization: `Bearer ${token}` } });
+    return (await response.json()) as Workbench;
   };
-  return { url, token, bench };
+  return { url, token, fetchWorkbench };
 }
 
 const isAlive = (pid: number): boolean => {
@@ -66,21 +68,25 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
-const left = ({ folder }: Run) => readdirSync(folder).filter((name) => name.startsWith('atelier-'));
+const remainingFolders = ({ folder }: Run) => readdirSync(folder).filter((name) => name.startsWith('atelier-'));
 
 describe('npm run sandbox', () => {
   it('The sandbox prints its URL and its start time, serves the page and cleans up on Ctrl-C', async () => {
-    const operators = { DISCORD_TOKEN: 'MTIz.the-operators.own', GATEWAY_USAGE_UNIT: 'cents', LOG_LEVEL: 'trace' };
-    const first = run(['--port', '0'], operators);
-    const { url, bench } = await here(first);
-    expect(first.printed()).toMatch(
+    const operatorVariables = {
+      DISCORD_TOKEN: 'MTIz.the-operators.own',
+      GATEWAY_USAGE_UNIT: 'cents',
+      LOG_LEVEL: 'trace',
+    };
+    const first = run(['--port', '0'], operatorVariables);
+    const { url, fetchWorkbench } = await waitUntilReady(first);
+    expect(first.readOutput()).toMatch(
       /^The sandbox is running at http:\/\/127\.0\.0\.1:\d+\/#[\w-]{32}\nReady in \d+ ms/,
     );
     const page = await (await fetch(url)).text();
     const script = /src="([^"]+)"/.exec(page)?.[1] ?? '';
     expect((await fetch(new URL(script, url))).headers.get('content-type')).toMatch(/javascript/);
 
-    const { bot, gateway } = await bench();
+    const { bot, gateway } = await fetchWorkbench();
     expect(bot).toMatchObject({ state: 'running', starts: 1 });
     expect(gateway).toMatchObject({ kind: 'embedded', speed: 4, jobs: [], faults: [] });
     if (process.platform === 'linux') {
@@ -92,38 +98,38 @@ describe('npm run sandbox', () => {
       expect(names).not.toContain('GATEWAY_USAGE_UNIT');
       expect(readFileSync(`/proc/${bot.pid}/environ`, 'utf8')).not.toContain('the-operators');
     }
-    expect(left(first)).toHaveLength(1);
-    first.press('SIGINT');
+    expect(remainingFolders(first)).toHaveLength(1);
+    first.sendSignal('SIGINT');
     await first.ended;
     expect(isAlive(bot.pid ?? 0)).toBe(false);
-    expect(left(first)).toEqual([]);
+    expect(remainingFolders(first)).toEqual([]);
     await expect(fetch(url)).rejects.toThrow();
 
     // The second start uses the cached page.
-    const second = run(['--port', '0'], operators);
-    await here(second);
-    expect(second.printed()).not.toContain('build of the page');
-    second.press('SIGTERM');
+    const second = run(['--port', '0'], operatorVariables);
+    await waitUntilReady(second);
+    expect(second.readOutput()).not.toContain('build of the page');
+    second.sendSignal('SIGTERM');
     await second.ended;
-    expect(left(second)).toEqual([]);
+    expect(remainingFolders(second)).toEqual([]);
   }, 120_000);
 
   it('The bot exits when the sandbox is killed', async () => {
-    const one = run(['--port', '0']);
-    const { bench } = await here(one);
-    const { pid = 0 } = (await bench()).bot;
+    const sandbox = run(['--port', '0']);
+    const { fetchWorkbench } = await waitUntilReady(sandbox);
+    const { pid = 0 } = (await fetchWorkbench()).bot;
     expect(isAlive(pid)).toBe(true);
-    one.press('SIGKILL');
-    await expect.poll(() => isAlive(pid), WAIT).toBe(false);
+    sandbox.sendSignal('SIGKILL');
+    await expect.poll(() => isAlive(pid), WAIT_LIMIT).toBe(false);
   }, 60_000);
 
   it('A sandbox that is stopped during its start cleans up', async () => {
-    const one = run(['--port', '0']);
-    await expect.poll(() => left(one).length, WAIT).toBe(1);
-    one.press('SIGINT');
-    await one.ended;
-    expect(one.printed()).not.toContain('The sandbox is running');
-    expect(left(one)).toEqual([]);
+    const sandbox = run(['--port', '0']);
+    await expect.poll(() => remainingFolders(sandbox).length, WAIT_LIMIT).toBe(1);
+    sandbox.sendSignal('SIGINT');
+    await sandbox.ended;
+    expect(sandbox.readOutput()).not.toContain('The sandbox is running');
+    expect(remainingFolders(sandbox)).toEqual([]);
   }, 60_000);
 
   it.each([
@@ -132,22 +138,22 @@ describe('npm run sandbox', () => {
     [['--colour'], /^Unknown option.*--port, --speed, --real-gateway and --help\.\n$/],
     [['--real-gateway'], /^--real-gateway needs GATEWAY_BASE_URL and GATEWAY_API_KEY: set them in .*\n$/],
     [['--help'], /--real-gateway +use the gateway at GATEWAY_BASE_URL/],
-  ])('The arguments %j print an error message and start nothing', async (args, sentence) => {
-    const one = run(args, { GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
-    expect(await one.ended).toBe(args[0] === '--help' ? 0 : args[0] === '--real-gateway' ? 78 : 64);
-    expect(one.printed()).toMatch(sentence);
-    expect(left(one)).toEqual([]);
+  ])('The arguments %j print a message and do not start the sandbox', async (args, sentence) => {
+    const sandbox = run(args, { GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
+    expect(await sandbox.ended).toBe(args[0] === '--help' ? 0 : args[0] === '--real-gateway' ? 78 : 64);
+    expect(sandbox.readOutput()).toMatch(sentence);
+    expect(remainingFolders(sandbox)).toEqual([]);
   });
 
-  it('A port that is in use is reported with a way to fix it', async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void taken.close());
-    const { port } = taken.address() as { port: number };
-    const one = run(['--port', String(port)]);
-    expect(await one.ended).toBe(64);
-    expect(one.printed()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
-    expect(left(one)).toEqual([]);
-    expect(existsSync(one.folder)).toBe(true);
+  it('The sandbox reports a port that is in use, and how to fix it', async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void blocker.close());
+    const { port } = blocker.address() as { port: number };
+    const sandbox = run(['--port', String(port)]);
+    expect(await sandbox.ended).toBe(64);
+    expect(sandbox.readOutput()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
+    expect(remainingFolders(sandbox)).toEqual([]);
+    expect(existsSync(sandbox.folder)).toBe(true);
   }, 60_000);
 });

@@ -17,27 +17,27 @@ type TaskOverrides = Parameters<typeof makeTask>[0];
 const askTask = (overrides: TaskOverrides = {}): Task =>
   makeTask({ kind: 'ask', request, text: 'A fox.', requesterId: '1', guildId: '7', channelId: '70', ...overrides });
 
-async function turnOf(task: Task, asker: TaskOverrides = {}) {
+async function turnOf(task: Task, askingTask: TaskOverrides = {}) {
   const answers = { get: async (id: string) => (id === task.id ? task : undefined), page: () => Promise.reject() };
-  const [turn] = await earlierTurns(answers, task.id, askTask(asker));
+  const [turn] = await earlierTurns(answers, task.id, askTask(askingTask));
   if (!turn) throw new Error('No earlier turn was returned.');
   return turn;
 }
 
-const inPrivate = { route: { isPrivate: true } };
+const privateTask = { route: { isPrivate: true } };
 /** `beside` lists further messages that show the task. */
-const shownLater = { ...inPrivate, beside: [{ guildId: '7', channelId: '70', id: '700' }] };
+const privateTaskShownLater = { ...privateTask, beside: [{ guildId: '7', channelId: '70', id: '700' }] };
 
 describe('The files of an earlier question', () => {
-  it('Files from an earlier public question are sent again in public, and files from a private question only to its owner', async () => {
-    for (const turn of [await turnOf(askTask()), await turnOf(askTask(inPrivate), inPrivate)]) {
+  it('Files from an earlier public question are sent again in public, and files from a private question only in private, for its owner', async () => {
+    for (const turn of [await turnOf(askTask()), await turnOf(askTask(privateTask), privateTask)]) {
       expect([turn.images, turn.documents, turn.sound]).toEqual([request.pictures, request.documents, request.sound]);
       expect(turn.hiddenFiles).toBeUndefined();
     }
   });
 
   it('Files from a private question stay private even after its answer is shown; only their number is reported', async () => {
-    const turn = await turnOf(askTask(shownLater), { requesterId: '2' });
+    const turn = await turnOf(askTask(privateTaskShownLater), { requesterId: '2' });
     expect(turn).toMatchObject({ images: [], documents: [], hiddenFiles: 3 });
     expect(turn.sound).toBeUndefined();
     const context = { memberId: '2', timeLimitMs: 1_000, used: { files: 0, bytes: 0 }, takesAudio: true };

@@ -21,29 +21,29 @@ const call = { callId: 'c', name: 'make_image', arguments: '{}', state: 'waiting
 
 describe('The cost of an answer', () => {
   it('The cost of an answer is the exact sum of its responses', () => {
-    const twice = addRound(addRound(task, response, [call], '0.10'), response, [], '0.000000000000000000001');
-    expect(completeAnswer(twice, undefined, 1).cost).toBe('0.100000000000000000001');
+    const afterTwoRounds = addRound(addRound(task, response, [call], '0.10'), response, [], '0.000000000000000000001');
+    expect(completeAnswer(afterTwoRounds, undefined, 1).cost).toBe('0.100000000000000000001');
   });
 
-  it('The cost of an answer is unknown if the cost of any of its responses is', () => {
+  it('The cost of an answer is unknown if the cost of any of its responses is unknown', () => {
     for (const costs of [
       [undefined, '0.1'],
       ['0.1', undefined],
     ] as const) {
-      const twice = addRound(addRound(task, response, [], costs[0]), response, [], costs[1]);
-      expect(completeAnswer(twice, undefined, 1).cost).toBeUndefined();
+      const afterTwoRounds = addRound(addRound(task, response, [], costs[0]), response, [], costs[1]);
+      expect(completeAnswer(afterTwoRounds, undefined, 1).cost).toBeUndefined();
     }
     expect(completeAnswer(task, undefined, 1).cost).toBeUndefined();
   });
 
   it('The cost of an answer that ends early counts a response whose cost was reported, and is unknown if the stream is cut off without one', () => {
-    const first = addRound(task, response, [call], '0.10');
-    expect(breakOffAnswer(withPartialText(first, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
-    expect(breakOffAnswer(withUnfinished(first), 'interrupted', undefined, 1).cost).toBeUndefined();
+    const afterOneRound = addRound(task, response, [call], '0.10');
+    expect(breakOffAnswer(withPartialText(afterOneRound, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
+    expect(breakOffAnswer(withUnfinished(afterOneRound), 'interrupted', undefined, 1).cost).toBeUndefined();
   });
 
   it('The cost of an answer is known if its owner stops it instead of deciding about a tool', () => {
-    const waiting = awaitMember(addRound(task, response, [call], '0.10'));
-    expect(breakOffAnswer(withUnfinished(waiting), 'stopped', undefined, 1).cost).toBe('0.10');
+    const waitingTask = awaitMember(addRound(task, response, [call], '0.10'));
+    expect(breakOffAnswer(withUnfinished(waitingTask), 'stopped', undefined, 1).cost).toBe('0.10');
   });
 });

@@ -7,44 +7,44 @@ const base = 'https://bot.example/callbacks';
 const secret = 'a secret of the store';
 const addresses = new CallbackAddresses(base, secret);
 const id = taskId(Date.UTC(2026, 0, 1));
-const target = (address: string): string => new URL(address).pathname;
+const pathOf = (url: string): string => new URL(url).pathname;
 
 describe('The URL that a gateway calls back', () => {
-  it('A callback URL leads to its task, even through a proxy that removes the path, and after a restart', () => {
-    const address = addresses.of(id);
-    expect(address.startsWith(`${base}/`)).toBe(true);
-    expect(addresses.taskIdIn(target(address))).toBe(id);
-    expect(addresses.taskIdIn(target(address).replace('/callbacks', ''))).toBe(id);
+  it('A callback URL identifies its task, even behind a proxy that removes the path, and after a restart', () => {
+    const url = addresses.urlFor(id);
+    expect(url.startsWith(`${base}/`)).toBe(true);
+    expect(addresses.taskIdIn(pathOf(url))).toBe(id);
+    expect(addresses.taskIdIn(pathOf(url).replace('/callbacks', ''))).toBe(id);
     const restarted = new CallbackAddresses(base, secret);
-    expect(restarted.of(id)).toBe(address);
-    expect(restarted.taskIdIn(target(address))).toBe(id);
+    expect(restarted.urlFor(id)).toBe(url);
+    expect(restarted.taskIdIn(pathOf(url))).toBe(id);
   });
 
   it('A callback URL reveals nothing about its task, and the URLs of similar tasks have nothing in common', () => {
-    const [one = '', other = ''] = [id, `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`].map((task) =>
-      addresses.of(task).slice(base.length + 1),
+    const [firstToken = '', secondToken = ''] = [id, `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`].map((task) =>
+      addresses.urlFor(task).slice(base.length + 1),
     );
-    const bytes = Buffer.from(one, 'base64url');
+    const bytes = Buffer.from(firstToken, 'base64url');
     expect(bytes.includes(id)).toBe(false);
     expect(bytes.includes(id.slice(0, 9))).toBe(false);
-    const equal = bytes.filter((byte, place) => byte === Buffer.from(other, 'base64url')[place]);
+    const equal = bytes.filter((byte, index) => byte === Buffer.from(secondToken, 'base64url')[index]);
     expect(equal.length).toBeLessThan(6);
   });
 
-  it('A callback URL from another store, one with a changed letter, and a guessed one lead nowhere', () => {
-    const foreign = new CallbackAddresses(base, 'another secret').of(id);
-    expect(addresses.taskIdIn(target(foreign))).toBeUndefined();
-    const token = addresses.of(id).slice(base.length + 1);
-    for (const place of token.split('').keys()) {
-      const letter = token[place] === 'A' ? 'B' : 'A';
-      const changed = token.slice(0, place) + letter + token.slice(place + 1);
-      // The last letter has bits that are not part of any byte.
+  it('A callback URL from another store, one with a changed character, and a guessed one identify no task', () => {
+    const foreign = new CallbackAddresses(base, 'another secret').urlFor(id);
+    expect(addresses.taskIdIn(pathOf(foreign))).toBeUndefined();
+    const token = addresses.urlFor(id).slice(base.length + 1);
+    for (const index of token.split('').keys()) {
+      const character = token[index] === 'A' ? 'B' : 'A';
+      const changed = token.slice(0, index) + character + token.slice(index + 1);
+      // The last character has bits that are not part of any byte.
       if (Buffer.from(changed, 'base64url').equals(Buffer.from(token, 'base64url'))) continue;
-      expect(addresses.taskIdIn(`/${changed}`), String(place)).toBeUndefined();
+      expect(addresses.taskIdIn(`/${changed}`), String(index)).toBeUndefined();
     }
     for (let guess = 0; guess < 2_000; guess += 1)
       expect(addresses.taskIdIn(`/${randomBytes(33).toString('base64url')}`)).toBeUndefined();
-    for (const odd of ['', '/', `/${token}/`, `/${token}x`, `/${token}?a=b`, '/../../etc/passwd', `/${id}`])
-      expect(addresses.taskIdIn(odd), odd).toBeUndefined();
+    for (const invalidPath of ['', '/', `/${token}/`, `/${token}x`, `/${token}?a=b`, '/../../etc/passwd', `/${id}`])
+      expect(addresses.taskIdIn(invalidPath), invalidPath).toBeUndefined();
   });
 });

@@ -3,20 +3,20 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openListener } from '../../../src/services/callbacks/listener.ts';
-import type { Said } from '../../../src/services/callbacks/reader.ts';
+import type { CallbackMeaning } from '../../../src/services/callbacks/reader.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 /** A listener for one live URL, `/hooks/live`. */
-async function listening(clock = systemClock) {
-  const taken: Said[] = [];
-  const noted: string[] = [];
+async function openTestListener(clock = systemClock) {
+  const accepted: CallbackMeaning[] = [];
+  const outcomes: string[] = [];
   const callbacks = {
     find: (target: string) => (target.endsWith('/live') ? 'a-task' : undefined),
-    take: (_: string, said: Said) => {
-      taken.push(said);
+    process: (_: string, content: CallbackMeaning) => {
+      accepted.push(content);
       return 'hint' as const;
     },
-    note: (outcome: string) => void noted.push(outcome),
+    report: (outcome: string) => void outcomes.push(outcome),
   };
   const { port, close } = await openListener({ port: 0, host: '127.0.0.1' }, { callbacks, clock });
   onTestFinished(close);
@@ -24,12 +24,12 @@ async function listening(clock = systemClock) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(body !== undefined && { body }) });
     return { status: response.status, text: await response.text() };
   };
-  return { port, taken, noted, post };
+  return { port, taken: accepted, noted: outcomes, post };
 }
 
 async function socketTo(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
-  // The listener may reset it.
+  // The listener may reset the connection.
   socket.on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
@@ -42,89 +42,92 @@ async function firstBytes(socket: Socket): Promise<string> {
 }
 
 describe('The port for callbacks', () => {
-  it('A callback is accepted with 202, whatever its body', async () => {
-    const { post, taken } = await listening();
+  it('A callback is accepted with status 202, whatever its body contains', async () => {
+    const { post, taken: accepted } = await openTestListener();
     expect(await post('/hooks/live', '{"status":"SUCCESS"}')).toEqual({ status: 202, text: '' });
     expect(await post('/hooks/live', '{"status":"IN_PROGRESS"}')).toEqual({ status: 202, text: '' });
     expect(await post('/live', '\0\xff')).toEqual({ status: 202, text: '' });
     expect(await post('/live')).toEqual({ status: 202, text: '' });
-    expect(taken).toEqual(['end', 'progress', 'unclear', 'unclear']);
+    expect(accepted).toEqual(['end', 'progress', 'unclear', 'unclear']);
   });
 
   it('Only a live URL returns a challenge', async () => {
-    const { post } = await listening();
+    const { post } = await openTestListener();
     const body = JSON.stringify({ challenge: 'a "quoted" value' });
     expect(await post('/hooks/live', body)).toEqual({ status: 200, text: body });
     expect(await post('/hooks/other', body)).toEqual({ status: 202, text: '' });
   });
 
   it('A request to an unknown URL is answered like one to a live URL, and has no effect', async () => {
-    const { post, taken, noted } = await listening();
+    const { post, taken: accepted, noted: outcomes } = await openTestListener();
     for (const path of ['/', '/hooks/other', `/${'x'.repeat(4_000)}`, '/%00', '/..', '/?live'])
       expect(await post(path, '{"status":"SUCCESS"}'), path).toEqual({ status: 202, text: '' });
-    expect(taken).toEqual([]);
-    expect(new Set(noted)).toEqual(new Set(['unknown']));
+    expect(accepted).toEqual([]);
+    expect(new Set(outcomes)).toEqual(new Set(['unknown']));
   });
 
-  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('Only POST is served, not %s', async (method) => {
-    const { post, taken } = await listening();
-    expect(await post('/hooks/live', undefined, method)).toMatchObject({ status: 405 });
-    expect(taken).toEqual([]);
-  });
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])(
+    'A %s request is refused, because only POST is allowed',
+    async (method) => {
+      const { post, taken: accepted } = await openTestListener();
+      expect(await post('/hooks/live', undefined, method)).toMatchObject({ status: 405 });
+      expect(accepted).toEqual([]);
+    },
+  );
 
   it('A source that requests unknown URLs is limited, and its requests to live URLs are still accepted', async () => {
-    const { post, taken, noted } = await listening(new ManualClock());
-    const answers = await Promise.all(Array.from({ length: 60 }, () => post('/other')));
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(50);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
-    expect(noted.filter((outcome) => outcome === 'limited')).toHaveLength(10);
+    const { post, taken: accepted, noted: outcomes } = await openTestListener(new ManualClock());
+    const responses = await Promise.all(Array.from({ length: 60 }, () => post('/other')));
+    expect(responses.filter(({ status }) => status === 202)).toHaveLength(50);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(10);
+    expect(outcomes.filter((outcome) => outcome === 'limited')).toHaveLength(10);
     expect((await post('/live', '{"status":"SUCCESS"}')).status).toBe(202);
-    expect(taken).toEqual(['end']);
+    expect(accepted).toEqual(['end']);
   });
 
   it('A flood of callbacks to a live URL is answered, but only a part of it is read', async () => {
-    const { post, taken } = await listening(new ManualClock());
-    const answers = await Promise.all(Array.from({ length: 60 }, () => post('/live', '{"status":"SUCCESS"}')));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
-    expect(taken).toHaveLength(20);
+    const { post, taken: accepted } = await openTestListener(new ManualClock());
+    const responses = await Promise.all(Array.from({ length: 60 }, () => post('/live', '{"status":"SUCCESS"}')));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(accepted).toHaveLength(20);
   });
 
   it('A body that is too long is not read, and its connection is closed', async () => {
-    const { port, taken } = await listening();
-    for (const head of [`Content-Length: ${2 ** 30}`, 'Transfer-Encoding: chunked']) {
+    const { port, taken: accepted } = await openTestListener();
+    for (const lengthHeader of [`Content-Length: ${2 ** 30}`, 'Transfer-Encoding: chunked']) {
       const socket = await socketTo(port);
-      const piece = 'x'.repeat(32 * 1024);
-      const chunk = head.startsWith('T') ? `${piece.length.toString(16)}\r\n${piece}\r\n` : piece;
-      socket.write(`POST /live HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
-      const answered = firstBytes(socket);
+      const data = 'x'.repeat(32 * 1024);
+      const chunk = lengthHeader.startsWith('T') ? `${data.length.toString(16)}\r\n${data}\r\n` : data;
+      socket.write(`POST /live HTTP/1.1\r\nHost: a\r\n${lengthHeader}\r\n\r\n`);
+      const responded = firstBytes(socket);
       const closed = once(socket, 'close');
       for (let sent = 0; sent < 3; sent += 1) socket.write(chunk);
-      expect(await answered).toMatch(/^HTTP\/1.1 202 /);
+      expect(await responded).toMatch(/^HTTP\/1.1 202 /);
       await closed;
     }
-    expect(taken).toEqual(['unclear', 'unclear']);
+    expect(accepted).toEqual(['unclear', 'unclear']);
   });
 
   it('The listener does not wait for a body that never arrives', async () => {
     const clock = new ManualClock();
-    const { port, taken } = await listening(clock);
+    const { port, taken: accepted } = await openTestListener(clock);
     const socket = await socketTo(port);
-    const arrived = firstBytes(socket);
+    const responded = firstBytes(socket);
     socket.write('POST /live HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{"sta');
     await expect
       .poll(() => {
         clock.advance(1_000);
-        return taken;
+        return accepted;
       })
       .toEqual(['unclear']);
-    expect(await arrived).toMatch(/^HTTP\/1.1 202 /);
+    expect(await responded).toMatch(/^HTTP\/1.1 202 /);
   });
 
   it('A truncated body is treated like one that cannot be understood', async () => {
-    const { port, taken } = await listening();
+    const { port, taken: accepted } = await openTestListener();
     const socket = await socketTo(port);
     socket.write('POST /live HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{"sta', () => socket.destroy());
-    await expect.poll(() => taken).toEqual(['unclear']);
+    await expect.poll(() => accepted).toEqual(['unclear']);
   });
 
   it.each([
@@ -136,18 +139,18 @@ describe('The port for callbacks', () => {
       'POST /live HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nab',
     ],
   ])('A request that is not HTTP is dropped: %s', async (_, text) => {
-    const { port, post, taken } = await listening();
+    const { port, post, taken: accepted } = await openTestListener();
     const socket = await socketTo(port);
     const closed = once(socket, 'close');
     socket.write(Buffer.from(text, 'latin1'));
     socket.resume();
     await closed;
-    expect(taken.filter((said) => said !== 'unclear')).toEqual([]);
+    expect(accepted.filter((content) => content !== 'unclear')).toEqual([]);
     expect((await post('/live', '{"status":"SUCCESS"}')).status).toBe(202);
   });
 
-  it('One source has only half of the connections', async () => {
-    const { port } = await listening();
+  it('A single source can use only half of the connections', async () => {
+    const { port } = await openTestListener();
     const sockets = await Promise.all(Array.from({ length: 140 }, () => socketTo(port)));
     await expect.poll(() => sockets.filter((socket) => socket.closed || socket.destroyed).length).toBe(12);
   });

@@ -7,10 +7,13 @@ describe('The body of a callback', () => {
   it.each([
     ['an image task', { id: '1', status: 'IN_PROGRESS', progress: '45%' }],
     ['an image task that waits', { id: '1', status: 'SUBMITTED' }],
-    ['an image task without a word', { id: '1', status: '' }],
+    ['an image task with an empty status', { id: '1', status: '' }],
     ['a song', { code: 'success', data: { task_id: '1', status: 'QUEUED' } }],
-    ['a video of a vendor', { code: 0, message: 'SUCCEED', data: { task_id: '1', task_status: 'processing' } }],
-  ])('Progress needs no poll: %s', (_, body) => {
+    [
+      'a video in a vendor’s format',
+      { code: 0, message: 'SUCCEED', data: { task_id: '1', task_status: 'processing' } },
+    ],
+  ])('A callback about progress requires no poll: %s', (_, body) => {
     expect(read(body)).toBe('progress');
   });
 
@@ -18,18 +21,18 @@ describe('The body of a callback', () => {
     ['an image task', { id: '1', status: 'SUCCESS', progress: '100%' }],
     ['a failed image task', { id: '1', status: 'FAILURE', failReason: 'no' }],
     ['a song', { code: 'success', data: { task_id: '1', status: 'SUCCESS' } }],
-    ['a video of a vendor', { code: 0, message: 'SUCCEED', data: { task_id: '1', task_status: 'succeed' } }],
-  ])('An end is worth a poll: %s', (_, body) => {
+    ['a video in a vendor’s format', { code: 0, message: 'SUCCEED', data: { task_id: '1', task_status: 'succeed' } }],
+  ])('A callback about the end of a task is a reason to poll: %s', (_, body) => {
     expect(read(body)).toBe('end');
   });
 
-  it('A body that cannot be understood is worth a poll too', () => {
+  it('A callback that cannot be understood is a reason to poll, too', () => {
     for (const body of ['', 'status=SUCCESS', '{"status":', '[]', '"SUCCESS"', 'null', '5', '[{"status":"SUCCESS"}]'])
       expect(readCallback(body), body).toBe('unclear');
     expect(readCallback(undefined)).toBe('unclear');
     expect(read({ id: '1', status: 'COOKING' })).toBe('unclear');
     expect(read({ code: 200, data: { callbackType: 'complete' } })).toBe('unclear');
-    // Only a poll can report the news about a task that waits for a prompt.
+    // Only a poll can tell that a task is waiting for a prompt.
     expect(read({ id: '1', status: 'MODAL' })).toBe('unclear');
     expect(readCallback('['.repeat(30_000))).toBe('unclear');
     expect(readCallback(`${'{"data":'.repeat(7_000)}1${'}'.repeat(7_000)}`)).toBe('unclear');

@@ -1,37 +1,37 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { FollowedThreads, ThreadNotes } from '../../../src/services/cluster/followed-threads.ts';
+import { FollowedThreads, ThreadAnnouncer } from '../../../src/services/cluster/followed-threads.ts';
 import { openSharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { onServers, type Site } from '../store/sites.ts';
+import { onServers, type TestStore } from '../store/sites.ts';
 import { makeTask } from '../store/stage.ts';
 
 const PARTITION = 3;
 const question = { kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' }, guildId: 'den' } as const;
 
-async function scene(site: Site) {
+async function scene(site: TestStore) {
   const { url, scheme, log } = site;
   const facts = await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: 3_000 });
   onTestFinished(() => facts.close());
   const book = new TaskBook({ store: await site.open(), log });
-  const notes = new ThreadNotes({ facts, clock: systemClock, log });
+  const notes = new ThreadAnnouncer({ facts, clock: systemClock, log });
   onTestFinished(() => notes.stop());
-  const shard = async (): Promise<FollowedThreads> => {
+  const openShard = async (): Promise<FollowedThreads> => {
     const threads = await FollowedThreads.open({ facts, clock: systemClock, log });
     onTestFinished(() => threads.close());
     return threads;
   };
-  return { book, notes, shard, add: (task: Task) => book.add(task) };
+  return { book, notes, shard: openShard, add: (task: Task) => book.add(task) };
 }
 
 describe('Followed threads', () =>
   onServers((site) => {
-    it('Shard processes are told of the threads of conversations, and of no other channels', async () => {
-      const { book, notes, shard, add } = await scene(await site());
+    it('Shard processes are notified of the threads of conversations, and of no other channels', async () => {
+      const { book, notes, shard: openShard, add } = await scene(await site());
       await add(makeTask({ ...question, channelId: 'before', parentChannelId: 'hall' }));
       notes.watch(book, PARTITION);
-      const running = await shard();
+      const openThreads = await openShard();
       await add(makeTask({ ...question, channelId: 'no-thread' }));
       await add(makeTask({ ...question, channelId: 'private', parentChannelId: 'hall', route: { isPrivate: true } }));
       await add(makeTask({ channelId: 'image', parentChannelId: 'hall', guildId: 'den' }));
@@ -39,13 +39,13 @@ describe('Followed threads', () =>
       await add(talk);
       await book.change(talk.id, (task) => ({ ...task, channelId: 'talk' }));
       await add(makeTask({ ...question, channelId: 'thread', parentChannelId: 'hall' }));
-      // This is the latest one, so the others are known too.
-      await expect.poll(() => running.partitionOf('thread')).toBe(PARTITION);
-      expect(running.count).toBe(3);
-      expect(running.partitionOf('before')).toBe(PARTITION);
-      expect(running.partitionOf('talk')).toBe(PARTITION);
-      expect(running.partitionOf('image')).toBeUndefined();
+      // This thread was added last, so the others have arrived too.
+      await expect.poll(() => openThreads.partitionOf('thread')).toBe(PARTITION);
+      expect(openThreads.count).toBe(3);
+      expect(openThreads.partitionOf('before')).toBe(PARTITION);
+      expect(openThreads.partitionOf('talk')).toBe(PARTITION);
+      expect(openThreads.partitionOf('image')).toBeUndefined();
       // A shard process that starts later reads all of them.
-      expect((await shard()).count).toBe(3);
+      expect((await openShard()).count).toBe(3);
     });
   }));

@@ -3,26 +3,26 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { onServers, type Site } from '../store/sites.ts';
+import { onServers, type TestStore } from '../store/sites.ts';
 import type { WorkerEvent } from './events.ts';
 
 /** The server has a fifth of the lease for each request, and a busy machine may need most of a second. */
 const LEASE_MS = 6_000;
-const PARTITIONS = 8;
+const PARTITION_COUNT = 8;
 const waitLimit = { timeout: 60_000, interval: 20 };
 /** Six processes start on a machine that may be busy with others. */
 const TIMEOUT_MS = 240_000;
-const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
+const workerProgram = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 class Worker {
   readonly events: WorkerEvent[] = [];
   readonly #child: ChildProcess;
   readonly ended: Promise<number | null>;
-  /** When it was suspended or killed; it did no work on its partitions after that. */
+  /** When the worker was suspended or killed, after which it did no work on its partitions. */
   #haltedAt: number | undefined;
 
-  constructor(site: Site, { place = 'here', partitions = PARTITIONS } = {}) {
-    this.#child = spawn(process.execPath, [program, site.url, String(LEASE_MS), String(partitions), place], {
+  constructor(site: TestStore, { place = 'here', partitions = PARTITION_COUNT } = {}) {
+    this.#child = spawn(process.execPath, [workerProgram, site.url, String(LEASE_MS), String(partitions), place], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.ended = once(this.#child, 'exit').then(([code]) => code as number | null);
@@ -50,16 +50,16 @@ class Worker {
     return now;
   }
 
-  at(event: WorkerEvent['event'], nth = 0): number {
+  timeOf(event: WorkerEvent['event'], nth = 0): number {
     return this.events.filter((one) => one.event === event)[nth]?.at ?? Number.NaN;
   }
 
-  /** The times from and until which it owned each partition. */
+  /** The periods during which the worker owned each partition. */
   get spans(): { partition: number; from: number; to: number }[] {
     return this.events.flatMap(({ event, partition, at }, index) => {
       if (event !== 'taken' || partition === undefined) return [];
       const release = this.events.find(
-        (one, later) => later > index && one.event === 'gave' && one.partition === partition,
+        (one, laterIndex) => laterIndex > index && one.event === 'gave' && one.partition === partition,
       );
       return [{ partition, from: at, to: release?.at ?? this.#haltedAt ?? Number.POSITIVE_INFINITY }];
     });
@@ -67,53 +67,53 @@ class Worker {
 }
 
 /** Waits until every partition has one owner, and each worker has an equal share. */
-async function isShared(...workers: Worker[]): Promise<void> {
-  const [least, most] = [Math.floor(PARTITIONS / workers.length), Math.ceil(PARTITIONS / workers.length)];
+async function waitUntilShared(...workers: Worker[]): Promise<void> {
+  const [min, max] = [Math.floor(PARTITION_COUNT / workers.length), Math.ceil(PARTITION_COUNT / workers.length)];
   await expect
     .poll(() => {
       const owned = workers.map((worker) => worker.owned.length);
-      return owned.every((count) => count >= least && count <= most) && owned.reduce((sum, one) => sum + one, 0);
+      return owned.every((count) => count >= min && count <= max) && owned.reduce((sum, one) => sum + one, 0);
     }, waitLimit)
-    .toBe(PARTITIONS);
+    .toBe(PARTITION_COUNT);
   expect(workers.flatMap(({ owned }) => owned).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 }
 
-function neverTwoOwners(...workers: Worker[]): void {
-  for (let partition = 0; partition < PARTITIONS; partition++) {
+function expectSingleOwners(...workers: Worker[]): void {
+  for (let partition = 0; partition < PARTITION_COUNT; partition++) {
     const spans = workers.flatMap((worker) => worker.spans).filter((span) => span.partition === partition);
     spans.sort((a, b) => a.from - b.from);
-    for (const [at, span] of spans.entries()) {
-      const next = spans[at + 1];
+    for (const [index, span] of spans.entries()) {
+      const next = spans[index + 1];
       if (next) expect(next.from, `partition ${partition}`).toBeGreaterThanOrEqual(span.to);
     }
   }
 }
 
-const lastTaken = (worker: Worker): number => Math.max(...worker.spans.map(({ from }) => from));
+const lastTakenAt = (worker: Worker): number => Math.max(...worker.spans.map(({ from }) => from));
 
 describe('A cluster of workers', () =>
   onServers((stage) => {
     it(
-      'A cluster of workers gives a new one its share within 10 s, and passes on the partitions of one that stops',
+      'A cluster of workers gives a new one its share within 10 s, and redistributes the partitions of one that stops',
       async () => {
         const site = await stage();
         const first = new Worker(site);
-        await isShared(first);
+        await waitUntilShared(first);
         const second = new Worker(site);
-        await isShared(first, second);
-        expect(lastTaken(second) - second.at('joins')).toBeLessThan(10_000);
+        await waitUntilShared(first, second);
+        expect(lastTakenAt(second) - second.timeOf('joins')).toBeLessThan(10_000);
         const third = new Worker(site);
-        await isShared(first, second, third);
-        expect(lastTaken(third) - third.at('joins')).toBeLessThan(10_000);
+        await waitUntilShared(first, second, third);
+        expect(lastTakenAt(third) - third.timeOf('joins')).toBeLessThan(10_000);
 
         const stoppedAt = second.signal('SIGTERM');
         expect(await second.ended).toBe(0);
-        expect(second.at('stopped') - stoppedAt).toBeLessThan(1_000);
+        expect(second.timeOf('stopped') - stoppedAt).toBeLessThan(1_000);
         expect(second.owned).toEqual([]);
-        await isShared(first, third);
-        // The others check four times a second.
-        expect(Math.max(lastTaken(first), lastTaken(third)) - stoppedAt).toBeLessThan(2_000);
-        neverTwoOwners(first, second, third);
+        await waitUntilShared(first, third);
+        // The other workers check four times a second.
+        expect(Math.max(lastTakenAt(first), lastTakenAt(third)) - stoppedAt).toBeLessThan(2_000);
+        expectSingleOwners(first, second, third);
       },
       TIMEOUT_MS,
     );
@@ -123,38 +123,38 @@ describe('A cluster of workers', () =>
       async () => {
         const site = await stage();
         const [first, second] = [new Worker(site), new Worker(site)];
-        await isShared(first, second);
+        await waitUntilShared(first, second);
         const killedAt = second.signal('SIGKILL');
-        await isShared(first);
-        expect(lastTaken(first) - killedAt).toBeLessThan(0.8 * LEASE_MS);
-        neverTwoOwners(first, second);
+        await waitUntilShared(first);
+        expect(lastTakenAt(first) - killedAt).toBeLessThan(0.8 * LEASE_MS);
+        expectSingleOwners(first, second);
       },
     );
 
     it('A cluster of workers replaces one that was killed on another machine within its lease and a second', async () => {
       const site = await stage();
       const [first, second] = [new Worker(site), new Worker(site, { place: 'elsewhere' })];
-      await isShared(first, second);
+      await waitUntilShared(first, second);
       const killedAt = second.signal('SIGKILL');
-      await isShared(first);
-      expect(lastTaken(first) - killedAt).toBeLessThan(LEASE_MS + 1_000);
-      neverTwoOwners(first, second);
+      await waitUntilShared(first);
+      expect(lastTakenAt(first) - killedAt).toBeLessThan(LEASE_MS + 1_000);
+      expectSingleOwners(first, second);
     });
 
-    it('A cluster of workers replaces one that was suspended for longer than its lease, which changes nothing when it resumes and exits with 75', async () => {
+    it('A cluster of workers replaces one that was suspended for longer than its lease, which then exits with 75 and writes nothing', async () => {
       const site = await stage();
       const [first, second] = [new Worker(site), new Worker(site)];
-      await isShared(first, second);
+      await waitUntilShared(first, second);
       second.signal('SIGSTOP');
-      await isShared(first);
-      neverTwoOwners(first, second);
+      await waitUntilShared(first);
+      expectSingleOwners(first, second);
       first.signal('SIGTERM');
       expect(await first.ended).toBe(0);
-      const before = await site.rows();
+      const rowsBefore = await site.rows();
 
       second.signal('SIGCONT');
       expect(await second.ended).toBe(75);
       expect(second.events.at(-1)).toMatchObject({ event: 'lost', why: 'lost' });
-      expect(await site.rows()).toEqual(before);
+      expect(await site.rows()).toEqual(rowsBefore);
     });
   }));

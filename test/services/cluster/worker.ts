@@ -9,54 +9,54 @@ import type { WorkerEvent } from './events.ts';
 
 // A worker of a cluster that only writes to its partitions, and reports each event as a line on its standard output.
 
-const [url = '', lease = '', count = '', place = ''] = process.argv.slice(2);
+const [url = '', lease = '', count = '', machine = ''] = process.argv.slice(2);
 const WRITE_EVERY_MS = 50;
 const leaseMs = Number(lease);
 const address = { url, scheme: url.split(':')[0] ?? '' };
-const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
 const clock = systemClock;
-/** For a process on another machine it cannot be determined whether it has ended. */
-const holder = place === 'elsewhere' ? randomUUID() : nameHolder();
+/** A random name stands for another machine, on which nobody can tell whether the process has ended. */
+const holder = machine === 'elsewhere' ? randomUUID() : nameHolder();
 
 const report = (event: Omit<WorkerEvent, 'at'>): void => {
   process.stdout.write(`${JSON.stringify({ at: Date.now(), ...event })}\n`);
 };
 
-/** Writes as long as this worker owns the partition. */
-function work(store: StoredTasks): () => Promise<void> {
-  const end = new AbortController();
+/** Starts writing to a partition, and returns the function that stops it. */
+function startWriting(store: StoredTasks): () => Promise<void> {
+  const controller = new AbortController();
   const write = async (): Promise<void> => {
-    while (!end.signal.aborted) {
+    while (!controller.signal.aborted) {
       try {
         const at = Date.now();
         await store.addDuration('written', { atLeastMs: process.pid, atMostMs: process.pid, at });
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
       }
-      await pause(clock, WRITE_EVERY_MS, end.signal);
+      await pause(clock, WRITE_EVERY_MS, controller.signal);
     }
   };
-  const written = write();
+  const writing = write();
   return async () => {
-    end.abort();
-    await written;
+    controller.abort();
+    await writing;
   };
 }
 
 const parts = { specs: kindSpecs, log, clock, leaseMs, partitions: Number(count), holder };
 const partitions = await openPartitions(address, parts);
 const facts = await openSharedFacts(address, { log, clock, limitMs: leaseMs / 5 });
-const works = new Map<number, () => Promise<void>>();
+const stopByPartition = new Map<number, () => Promise<void>>();
 report({ event: 'joins', holder });
 const membership = await Membership.join({
   ...{ facts, partitions, holder, leaseMs, clock, log },
   async onTaken(partition, store) {
     report({ event: 'taken', partition });
-    works.set(partition, work(store));
+    stopByPartition.set(partition, startWriting(store));
     return true;
   },
   async onGiveBack(partition) {
-    await works.get(partition)?.();
+    await stopByPartition.get(partition)?.();
     report({ event: 'gave', partition });
   },
 });

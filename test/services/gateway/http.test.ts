@@ -8,33 +8,33 @@ import { defaultLimits, defaultSettings, type GatewayLimits } from '../../../src
 
 const key = 'sk-secret-of-the-gateway';
 
-interface Heard {
+interface ReceivedRequest {
   method: string | undefined;
   url: string | undefined;
   headers: IncomingMessage['headers'];
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Starts a server that sends its responses one after the other, and repeats the last one. */
-async function serve(answers: Answer[]): Promise<{ url: string; requests: Heard[]; server: Server }> {
-  const received: Heard[] = [];
+async function serve(responders: Responder[]): Promise<{ url: string; requests: ReceivedRequest[]; server: Server }> {
+  const received: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     received.push({ method: request.method, url: request.url, headers: request.headers });
-    const answer = answers[Math.min(received.length, answers.length) - 1];
-    request.resume().once('end', () => answer?.(request, response));
+    const respond = responders[Math.min(received.length, responders.length) - 1];
+    request.resume().once('end', () => respond?.(request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: received, server };
 }
 
 const json =
-  (body: unknown, status = 200, headers: Record<string, string> = {}): Answer =>
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Responder =>
   (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   };
 
-/** A clock whose waits end immediately, and which records how long they would have been. */
+/** A clock on which every wait ends immediately, and which records how long the wait would have been. */
 class SkippingClock implements Clock {
   readonly waits: number[] = [];
   now(): number {
@@ -74,13 +74,13 @@ describe('The HTTP client of the gateway', () => {
     return client;
   }
 
-  async function open(answers: Answer[], limits: Partial<GatewayLimits> = {}) {
-    const { url, requests, server } = await serve(answers);
+  async function openClient(responders: Responder[], limits: Partial<GatewayLimits> = {}) {
+    const { url, requests, server } = await serve(responders);
     servers.push(server);
     return { client: clientFor(url, limits), requests, url };
   }
 
-  async function failure(promise: Promise<unknown>): Promise<GatewayError> {
+  async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
     const error = await promise.then(
       () => new Error('it succeeded'),
       (reason: unknown) => reason,
@@ -90,7 +90,7 @@ describe('The HTTP client of the gateway', () => {
   }
 
   it('The HTTP client sends the key as a bearer token and bodies as JSON', async () => {
-    const { client, requests } = await open([json({ fine: true })]);
+    const { client, requests } = await openClient([json({ fine: true })]);
     await client.submit({ path: '/orders', body: { prompt: 'é' } });
     expect(requests[0]).toMatchObject({
       method: 'POST',
@@ -99,8 +99,8 @@ describe('The HTTP client of the gateway', () => {
     });
   });
 
-  it('The HTTP client keeps the path of the base URL and leaves out undefined queries', async () => {
-    const { requests, url } = await open([json({})]);
+  it('The HTTP client keeps the path of the base URL and omits undefined query parameters', async () => {
+    const { requests, url } = await openClient([json({})]);
     const client = clientFor(`${url}/a/b/`);
     await client.read({ path: '/v1/models', query: { start: 'x y', end: undefined } });
     expect(requests[0]?.url).toBe('/a/b/v1/models?start=x+y');
@@ -108,7 +108,7 @@ describe('The HTTP client of the gateway', () => {
 
   describe('A read request', () => {
     it.each([500, 502, 503, 504, 524, 429, 408])('A read is retried after status %i', async (status) => {
-      const { client, requests } = await open([json({}, status), json({}, status), json({ fine: true })]);
+      const { client, requests } = await openClient([json({}, status), json({}, status), json({ fine: true })]);
       await expect(client.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(requests).toHaveLength(3);
       expect(clock.waits).toEqual([500, 1000]);
@@ -117,15 +117,15 @@ describe('The HTTP client of the gateway', () => {
     it.each([400, 401, 402, 403, 404, 405, 409, 413, 422, 501])(
       'A read is not retried after status %i',
       async (status) => {
-        const { client, requests } = await open([json({}, status), json({ fine: true })]);
-        expect((await failure(client.read({ path: '/x' }))).status).toBe(status);
+        const { client, requests } = await openClient([json({}, status), json({ fine: true })]);
+        expect((await failureOf(client.read({ path: '/x' }))).status).toBe(status);
         expect(requests).toHaveLength(1);
       },
     );
 
     it('A read waits as long as Retry-After states, in seconds or as a date', async () => {
       const date = new Date(clock.now() + 3000).toUTCString();
-      const { client } = await open([
+      const { client } = await openClient([
         json({}, 429, { 'retry-after': '2' }),
         json({}, 429, { 'retry-after': date }),
         json({}),
@@ -134,34 +134,39 @@ describe('The HTTP client of the gateway', () => {
       expect(clock.waits).toEqual([2000, 3000]);
     });
 
-    it('A read waits no longer than a call may take, and reports how long the wait should be', async () => {
-      const { client, requests } = await open([json({}, 429, { 'retry-after': '120' })]);
-      expect(await failure(client.read({ path: '/x' }))).toMatchObject({ kind: 'rate-limited', retryAfterMs: 120_000 });
+    it('A read does not wait longer than a call may take, and reports how long the gateway asked to wait', async () => {
+      const { client, requests } = await openClient([json({}, 429, { 'retry-after': '120' })]);
+      expect(await failureOf(client.read({ path: '/x' }))).toMatchObject({
+        kind: 'rate-limited',
+        retryAfterMs: 120_000,
+      });
       expect(requests).toHaveLength(1);
     });
 
     it('A read gives up after the allowed number of attempts', async () => {
-      const { client, requests } = await open([json({}, 500)]);
-      await failure(client.read({ path: '/x' }));
-      await failure(client.read({ path: '/x', attempts: 1 }));
+      const { client, requests } = await openClient([json({}, 500)]);
+      await failureOf(client.read({ path: '/x' }));
+      await failureOf(client.read({ path: '/x', attempts: 1 }));
       expect(requests).toHaveLength(defaultLimits.attempts + 1);
     });
 
     it('A read is retried when the connection is lost', async () => {
-      const { client, requests } = await open([(request) => request.socket.destroy(), json({ fine: true })]);
+      const { client, requests } = await openClient([(request) => request.socket.destroy(), json({ fine: true })]);
       await expect(client.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(requests).toHaveLength(2);
     });
 
     it('A read stops waiting for a retry when it is aborted', async () => {
-      const { client, requests } = await open([json({}, 500)]);
+      const { client, requests } = await openClient([json({}, 500)]);
       const controller = new AbortController();
       clock.after = (_ms, task) => {
         controller.abort();
         queueMicrotask(task);
         return () => undefined;
       };
-      expect(await failure(client.read({ path: '/x', signal: controller.signal }))).toMatchObject({ code: 'aborted' });
+      expect(await failureOf(client.read({ path: '/x', signal: controller.signal }))).toMatchObject({
+        code: 'aborted',
+      });
       expect(requests).toHaveLength(1);
     });
   });
@@ -170,22 +175,22 @@ describe('The HTTP client of the gateway', () => {
     it.each([500, 502, 504, 524, 429, 408])(
       'A submit is never sent twice, not even after status %i',
       async (status) => {
-        const { client, requests } = await open([json({}, status), json({ fine: true })]);
-        await failure(client.submit({ path: '/x', body: {} }));
+        const { client, requests } = await openClient([json({}, status), json({ fine: true })]);
+        await failureOf(client.submit({ path: '/x', body: {} }));
         expect(requests).toHaveLength(1);
       },
     );
 
     it('A submit may have taken effect after a reset, a hang, a truncated body, a 5xx or garbage', async () => {
-      const cut: Answer = (_request, response) => {
+      const truncated: Responder = (_request, response) => {
         response.writeHead(200, { 'content-length': '100' }).write('{"id":');
         setImmediate(() => response.destroy());
       };
-      const { client } = await open(
+      const { client } = await openClient(
         [
           (request) => request.socket.destroy(),
           () => undefined,
-          cut,
+          truncated,
           json({ error: { message: 'upstream' } }, 502),
           (_request, response) => response.end('<html><title>Sorry</title></html>'),
           (_request, response) => response.end(),
@@ -193,20 +198,20 @@ describe('The HTTP client of the gateway', () => {
         { submitMs: 200 },
       );
       for (let i = 0; i < 6; i++) {
-        expect(await failure(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: true });
+        expect(await failureOf(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: true });
       }
     });
 
     it('A submit did not take effect after a definite refusal or if no server was reached', async () => {
-      const refusals: Answer[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));
-      const inside = json({ error: { code: 'insufficient_user_quota', message: 'no' } }, 500);
-      const { client } = await open([...refusals, inside]);
+      const refusals: Responder[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));
+      const quotaError = json({ error: { code: 'insufficient_user_quota', message: 'no' } }, 500);
+      const { client } = await openClient([...refusals, quotaError]);
       for (let i = 0; i <= refusals.length; i++) {
-        expect(await failure(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
+        expect(await failureOf(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
       }
       const { url, server } = await serve([]);
       await new Promise((resolve) => server.close(resolve));
-      expect(await failure(clientFor(url).submit({ path: '/x', body: {} }))).toMatchObject({
+      expect(await failureOf(clientFor(url).submit({ path: '/x', body: {} }))).toMatchObject({
         kind: 'unreachable',
         code: 'ECONNREFUSED',
         mayHaveTakenEffect: false,
@@ -214,46 +219,49 @@ describe('The HTTP client of the gateway', () => {
     });
 
     it('A submit did not take effect if it was aborted before it was sent, and may have if it was aborted in flight', async () => {
-      const { client, requests } = await open([() => undefined]);
-      const before = client.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
-      expect(await failure(before)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
+      const { client, requests } = await openClient([() => undefined]);
+      const abortedBefore = client.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
+      expect(await failureOf(abortedBefore)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
       expect(requests).toHaveLength(0);
 
       const controller = new AbortController();
-      const during = failure(client.submit({ path: '/x', body: {}, signal: controller.signal }));
+      const abortedInFlight = failureOf(client.submit({ path: '/x', body: {}, signal: controller.signal }));
       await expect.poll(() => requests.length).toBe(1);
       controller.abort();
-      expect(await during).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
+      expect(await abortedInFlight).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
     });
   });
 
   describe('A redirect', () => {
     it('A redirect within the gateway is followed for a read', async () => {
-      const { client, requests } = await open([json({}, 307, { location: '/elsewhere?a=1' }), json({ fine: true })]);
+      const { client, requests } = await openClient([
+        json({}, 307, { location: '/elsewhere?a=1' }),
+        json({ fine: true }),
+      ]);
       await expect(client.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(requests[1]).toMatchObject({ url: '/elsewhere?a=1', headers: { authorization: `Bearer ${key}` } });
     });
 
     it('A redirect to another origin is not followed, so the key cannot leak, and the error names what to configure', async () => {
-      const other = await serve([json({})]);
-      servers.push(other.server);
-      const { client } = await open([json({}, 302, { location: `${other.url}/v1` })]);
-      const error = await failure(client.read({ path: '/x' }));
+      const otherServer = await serve([json({})]);
+      servers.push(otherServer.server);
+      const { client } = await openClient([json({}, 302, { location: `${otherServer.url}/v1` })]);
+      const error = await failureOf(client.read({ path: '/x' }));
       expect(error).toMatchObject({ kind: 'not-offered', code: 'redirected' });
       expect(error.message).toContain(`GATEWAY_BASE_URL`);
-      expect(error.message).toContain(other.url);
-      expect(other.requests).toHaveLength(0);
+      expect(error.message).toContain(otherServer.url);
+      expect(otherServer.requests).toHaveLength(0);
     });
 
     it('A redirect is never followed for a submit, which did not take effect', async () => {
-      const { client, requests } = await open([json({}, 308, { location: '/elsewhere' }), json({ fine: true })]);
-      expect(await failure(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
+      const { client, requests } = await openClient([json({}, 308, { location: '/elsewhere' }), json({ fine: true })]);
+      expect(await failureOf(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
       expect(requests).toHaveLength(1);
     });
 
-    it('A redirect in a loop ends with an error', async () => {
-      const { client, requests } = await open([json({}, 302, { location: '/x' })]);
-      expect((await failure(client.read({ path: '/x' }))).kind).toBe('not-offered');
+    it('A redirect loop ends with an error', async () => {
+      const { client, requests } = await openClient([json({}, 302, { location: '/x' })]);
+      expect((await failureOf(client.read({ path: '/x' }))).kind).toBe('not-offered');
       expect(requests).toHaveLength(4);
     });
   });
@@ -261,47 +269,47 @@ describe('The HTTP client of the gateway', () => {
   describe('A response from the gateway', () => {
     it('A response above the size limit is not read to its end, whether its size is announced or not', async () => {
       const large = 'x'.repeat(200_000);
-      const chunked: Answer = (_request, response) => {
+      const chunked: Responder = (_request, response) => {
         response.write(large);
         response.end(large);
       };
-      const { client } = await open([json({ large }), chunked], { responseBytes: 100_000, attempts: 1 });
+      const { client } = await openClient([json({ large }), chunked], { responseBytes: 100_000, attempts: 1 });
       for (let i = 0; i < 2; i++) {
-        expect(await failure(client.read({ path: '/x' }))).toMatchObject({ kind: 'malformed', code: 'too_large' });
+        expect(await failureOf(client.read({ path: '/x' }))).toMatchObject({ kind: 'malformed', code: 'too_large' });
       }
     });
 
-    it('A response that never arrives or stops in the middle is ended by its time limit', async () => {
-      const stops: Answer = (_request, response) => {
+    it('Waiting for a response that never arrives or stops in the middle ends at its time limit', async () => {
+      const stalled: Responder = (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
       };
-      const { client } = await open([() => undefined, stops], { readMs: 200, bodyMs: 200, attempts: 1 });
-      expect(await failure(client.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
-      expect(await failure(client.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
+      const { client } = await openClient([() => undefined, stalled], { readMs: 200, bodyMs: 200, attempts: 1 });
+      expect(await failureOf(client.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
+      expect(await failureOf(client.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
     });
 
     it('A response in HTML is reported by its title, without any markup', async () => {
-      const page: Answer = (_request, response) => {
+      const page: Responder = (_request, response) => {
         response.writeHead(502, { 'content-type': 'text/html' });
         response.end(
           '<!doctype html><html><head><title>502 Bad Gateway</title><style>b{}</style></head><body>x</body>',
         );
       };
-      const { client } = await open([page], { attempts: 1 });
-      const error = await failure(client.read({ path: '/x' }));
+      const { client } = await openClient([page], { attempts: 1 });
+      const error = await failureOf(client.read({ path: '/x' }));
       expect(error).toMatchObject({ kind: 'unavailable', status: 502, message: '502 Bad Gateway' });
     });
 
-    it('A response that quotes the key never shows it', async () => {
-      const { client } = await open([json({ error: { message: `bad key ${key} in Bearer ${key}` } }, 401)]);
-      const error = await failure(client.read({ path: '/x' }));
+    it('The error for a response that quotes the key does not contain the key', async () => {
+      const { client } = await openClient([json({ error: { message: `bad key ${key} in Bearer ${key}` } }, 401)]);
+      const error = await failureOf(client.read({ path: '/x' }));
       expect(`${error.message} ${error.stack}`).not.toContain('secret-of-the-gateway');
     });
 
     it('A response keeps every digit of long ids and amounts', async () => {
-      const raw: Answer = (_request, response) =>
+      const raw: Responder = (_request, response) =>
         response.end('{"result":1320098173412546123,"amount":0.100000000000000000001,"count":3}');
-      const { client } = await open([raw]);
+      const { client } = await openClient([raw]);
       await expect(client.read({ path: '/x' })).resolves.toEqual({
         result: '1320098173412546123',
         amount: '0.100000000000000000001',

@@ -3,40 +3,42 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  createGateway,
   defaultSettings,
   type Gateway,
   GatewayError,
-  openGateway,
   type TextEvent,
 } from '../../../src/services/gateway/index.ts';
 
-type Answer = (response: ServerResponse) => void;
+type Responder = (response: ServerResponse) => void;
 
-async function gatewayThat(answer: Answer): Promise<{ gateway: Gateway; heard(): number; closed: Promise<unknown> }> {
-  let heard = 0;
+async function gatewayWith(
+  respond: Responder,
+): Promise<{ gateway: Gateway; requestCount(): number; closed: Promise<unknown> }> {
+  let count = 0;
   let close: (value?: unknown) => void = () => undefined;
   const closed = new Promise((resolve) => {
     close = resolve;
   });
   const server = createServer((request, response) => {
-    heard += 1;
+    count += 1;
     response.once('close', close);
-    request.resume().once('end', () => answer(response));
+    request.resume().once('end', () => respond(response));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const limits = { submitMs: 300, silenceMs: 300, wholeTextMs: 300 };
-  const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-secret' }, {}, limits);
+  const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-secret' }, {}, limits);
   onTestFinished(async () => {
     await gateway.close();
     server.closeAllConnections();
     server.close();
   });
-  return { gateway, heard: () => heard, closed };
+  return { gateway, requestCount: () => count, closed };
 }
 
-const sent =
-  (body: string, type?: string, status = 200): Answer =>
+const respondWith =
+  (body: string, type?: string, status = 200): Responder =>
   (response) => {
     response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body);
   };
@@ -54,30 +56,30 @@ async function streamEvents({ gateway }: { gateway: Gateway }): Promise<TextEven
 
 const json = JSON.stringify({ id: 'r', object: 'response', output: [{ type: 'message', content: 'Hello' }] });
 const stream = `data: {"type":"response.output_text.delta","delta":"Hello"}\n\ndata: {"type":"response.completed","response":{}}\n\n`;
-const events = 'text/event-stream';
+const EVENT_STREAM = 'text/event-stream';
 
 describe('The streaming client of the gateway', () => {
   it.each([
-    ['a stream', stream, `${events}; charset=utf-8`],
+    ['a stream', stream, `${EVENT_STREAM}; charset=utf-8`],
     ['a stream without a content type', stream, undefined],
     ['a stream labelled as JSON', stream, 'application/json'],
-    ['a stream after empty lines and a comment', `\n\n: wait\n\n${stream}`, events],
+    ['a stream after empty lines and a comment', `\n\n: wait\n\n${stream}`, EVENT_STREAM],
     ['JSON', json, 'application/json'],
-    ['JSON labelled as a stream', ` \n${json}`, events],
+    ['JSON labelled as a stream', ` \n${json}`, EVENT_STREAM],
   ])('The streaming client reads %s by its content', async (_name, body, type) => {
-    const came = await streamEvents(await gatewayThat(sent(body, type)));
-    expect(came).toMatchObject([{ type: 'created' }, { type: 'text', delta: 'Hello' }, { type: 'completed' }]);
+    const received = await streamEvents(await gatewayWith(respondWith(body, type)));
+    expect(received).toMatchObject([{ type: 'created' }, { type: 'text', delta: 'Hello' }, { type: 'completed' }]);
   });
 
   it.each([
     ['a page', '<html><title>Oops</title></html>', 'text/html', 200, { kind: 'malformed', mayHaveTakenEffect: true }],
-    ['nothing', '', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
-    ['truncated JSON', '{"id":', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
-    ['an error within a 200', '{"error":{"code":"insufficient_user_quota"}}', events, 200, { kind: 'quota' }],
+    ['nothing', '', EVENT_STREAM, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
+    ['truncated JSON', '{"id":', EVENT_STREAM, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
+    ['an error within a 200', '{"error":{"code":"insufficient_user_quota"}}', EVENT_STREAM, 200, { kind: 'quota' }],
     [
       'a refusal labelled as a stream',
       '{"error":{"message":"No","code":"invalid_api_key"}}',
-      events,
+      EVENT_STREAM,
       401,
       { kind: 'unauthorized', message: 'No' },
     ],
@@ -89,22 +91,24 @@ describe('The streaming client of the gateway', () => {
       { kind: 'unavailable', mayHaveTakenEffect: true },
     ],
   ])('The streaming client throws on %s and does not retry', async (_name, body, type, status, facts) => {
-    const fixture = await gatewayThat(sent(body, type, status));
+    const fixture = await gatewayWith(respondWith(body, type, status));
     const error = await streamEvents(fixture);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject(facts);
     expect((error as GatewayError).message).not.toMatch(/[<>]/);
-    expect(fixture.heard()).toBe(1);
+    expect(fixture.requestCount()).toBe(1);
   });
 
-  it('The streaming client does not follow redirects, because a submit goes to one URL', async () => {
-    const fixture = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
+  it('The streaming client does not follow redirects, because a submit must be sent only once', async () => {
+    const fixture = await gatewayWith((response) => response.writeHead(307, { location: '/elsewhere' }).end());
     expect(await streamEvents(fixture)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
-    expect(fixture.heard()).toBe(1);
+    expect(fixture.requestCount()).toBe(1);
   });
 
   it('The streaming client closes the connection to a gateway that sends nothing after its headers', async () => {
-    const fixture = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).flushHeaders());
+    const fixture = await gatewayWith((response) =>
+      response.writeHead(200, { 'content-type': EVENT_STREAM }).flushHeaders(),
+    );
     expect(await streamEvents(fixture)).toMatchObject({
       kind: 'unreachable',
       code: 'UND_ERR_BODY_TIMEOUT',
@@ -113,8 +117,10 @@ describe('The streaming client of the gateway', () => {
     await fixture.closed;
   });
 
-  it('The streaming client stops reading at the end even if the gateway keeps the connection open', async () => {
-    const fixture = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
+  it('The streaming client stops reading at the end event even if the gateway keeps the connection open', async () => {
+    const fixture = await gatewayWith((response) =>
+      response.writeHead(200, { 'content-type': EVENT_STREAM }).write(stream),
+    );
     expect(await streamEvents(fixture)).toHaveLength(3);
     await fixture.closed;
   });

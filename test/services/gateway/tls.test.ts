@@ -8,7 +8,7 @@ import {
 } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { type GatewayError, openGateway } from '../../../src/services/gateway/index.ts';
+import { createGateway, type GatewayError } from '../../../src/services/gateway/index.ts';
 import { defaultSettings } from '../../../src/services/gateway/settings.ts';
 import { loopbackCertificate } from '../../support/loopback-certificate.ts';
 
@@ -17,10 +17,10 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-function trusted(): void {
-  const before = getCACertificates('default');
+function trustTestCertificate(): void {
+  const previousCertificates = getCACertificates('default');
   setDefaultCACertificates([loopbackCertificate.cert]);
-  closers.push(() => setDefaultCACertificates(before));
+  closers.push(() => setDefaultCACertificates(previousCertificates));
 }
 
 async function portOf(server: Server): Promise<number> {
@@ -31,24 +31,25 @@ async function portOf(server: Server): Promise<number> {
 }
 
 /** Starts a gateway that uses TLS, and records all request data that it has read. */
-async function secured(options: TlsOptions, onRequest: () => void = () => undefined) {
-  const read: Buffer[] = [];
+async function startTlsGateway(options: TlsOptions, onRequest: () => void = () => undefined) {
+  const received: Buffer[] = [];
   const server = createTlsServer({ ...loopbackCertificate, ...options }, (socket) => {
     socket.on('error', () => undefined);
-    socket.on('data', (piece) => {
-      read.push(piece);
-      if (bodyOf(read)?.endsWith('}')) onRequest();
+    socket.on('data', (chunk) => {
+      received.push(chunk);
+      if (bodyOf(received)?.endsWith('}')) onRequest();
     });
   });
   server.on('tlsClientError', () => undefined);
-  return { port: await portOf(server), body: () => bodyOf(read) };
+  return { port: await portOf(server), body: () => bodyOf(received) };
 }
 
-const bodyOf = (read: readonly Buffer[]): string | undefined => Buffer.concat(read).toString().split('\r\n\r\n')[1];
+const bodyOf = (received: readonly Buffer[]): string | undefined =>
+  Buffer.concat(received).toString().split('\r\n\r\n')[1];
 
 async function failureOn(port: number): Promise<GatewayError> {
   const settings = { ...defaultSettings, baseUrl: `https://127.0.0.1:${port}`, apiKey: 'sk-of-a-test' };
-  const gateway = openGateway(settings, { clock: systemClock }, { submitMs: 300 });
+  const gateway = createGateway(settings, { clock: systemClock }, { submitMs: 300 });
   closers.push(() => gateway.close());
   return gateway.imgx.imagine({ prompt: 'a fox' }).then(
     () => expect.unreachable(),
@@ -58,7 +59,7 @@ async function failureOn(port: number): Promise<GatewayError> {
 
 describe('A submit over TLS', () => {
   it('A submit over TLS is never sent if the certificate is refused', async () => {
-    const fixture = await secured({});
+    const fixture = await startTlsGateway({});
     expect(await failureOn(fixture.port)).toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
       mayHaveTakenEffect: false,
@@ -66,26 +67,26 @@ describe('A submit over TLS', () => {
     expect(fixture.body()).toBeUndefined();
   });
 
-  it('A submit over TLS may have taken effect if the gateway wants a client certificate, which TLS 1.3 reports after the request was sent', async () => {
-    trusted();
-    const fixture = await secured({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
+  it('A submit over TLS may have taken effect if the gateway requires a client certificate, which TLS 1.3 reports only after the request was sent', async () => {
+    trustTestCertificate();
+    const fixture = await startTlsGateway({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
     expect(await failureOn(fixture.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'A submit over TLS may have taken effect if %s breaks after the gateway has read it',
+    'A submit over TLS may have taken effect if the %s connection breaks after the gateway has read the request',
     async (version) => {
-      trusted();
-      let outside: Socket | undefined;
-      const fixture = await secured({ minVersion: version, maxVersion: version }, () =>
-        outside?.write('no record at all'),
+      trustTestCertificate();
+      let clientSocket: Socket | undefined;
+      const fixture = await startTlsGateway({ minVersion: version, maxVersion: version }, () =>
+        clientSocket?.write('no record at all'),
       );
       const relay = createServer((socket) => {
-        outside = socket;
-        const inner = connect(fixture.port, '127.0.0.1');
-        for (const end of [socket, inner]) end.on('error', () => undefined);
+        clientSocket = socket;
+        const gatewaySocket = connect(fixture.port, '127.0.0.1');
+        for (const each of [socket, gatewaySocket]) each.on('error', () => undefined);
         closers.push(() => socket.destroy());
-        socket.pipe(inner).pipe(socket);
+        socket.pipe(gatewaySocket).pipe(socket);
       });
       expect(await failureOn(await portOf(relay))).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
       expect(fixture.body()).toBe('{"prompt":"a fox"}');
@@ -93,10 +94,10 @@ describe('A submit over TLS', () => {
   );
 
   it('A submit over TLS may have taken effect if a server responds without TLS, because its bytes may arrive at any time', async () => {
-    const plain = createServer((socket) => {
+    const plainServer = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     });
-    expect(await failureOn(await portOf(plain))).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
+    expect(await failureOn(await portOf(plainServer))).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
   });
 });

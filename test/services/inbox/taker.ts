@@ -3,11 +3,11 @@ import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 
 // A process that takes a packet, reports it, and never finishes, so that a test can kill it.
 const [, , url = '', scheme = '', lockMs = ''] = process.argv;
-const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
+const log = openLog({ level: 'error', secrets: [], isReadable: false, write: () => undefined });
 const inbox = await openInbox({ url, scheme }, { partitions: 1, lockMs: Number(lockMs), log });
 inbox.take(0, () => {
   process.stdout.write('taken\n');
   return Promise.withResolvers<void>().promise;
 });
-// It must not outlive its test.
+// The process must not outlive its test.
 process.stdin.on('end', () => process.exit()).resume();

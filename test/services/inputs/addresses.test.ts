@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createReachCheck, signatureExpiry } from '../../../src/services/inputs/addresses.ts';
 
 describe('A URL that the gateway can reach', () => {
-  const names: Record<string, readonly string[]> = {
+  const addressesByName: Record<string, readonly string[]> = {
     'public.example': ['93.184.215.14', '2606:2800:21f::1'],
     'home.example': ['192.168.1.5'],
     'both.example': ['93.184.215.14', '10.0.0.1'],
@@ -11,18 +11,18 @@ describe('A URL that the gateway can reach', () => {
     localhost: ['127.0.0.1', '::1'],
   };
   const resolve = async (name: string) => {
-    const found = names[name];
-    if (!found) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
-    return found.map((url) => ({ address: url }));
+    const addresses = addressesByName[name];
+    if (!addresses) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+    return addresses.map((url) => ({ address: url }));
   };
-  const reach = (gatewayOrigin: string, allowPrivate: boolean) =>
+  const createCheck = (gatewayOrigin: string, allowPrivate: boolean) =>
     createReachCheck({ gatewayOrigin, extraOrigins: ['http://127.0.0.1:4020'], allowPrivate, resolve });
 
   it.each([
     ['https://public.example/a.png', true],
     ['https://93.184.215.14/a.png', true],
     ['https://[2606:2800:21f::1]/a.png', true],
-    // A failed fetch shows later that it is unreachable.
+    // That this host does not exist turns out later, when the file is fetched.
     ['https://nowhere.example/a.png', true],
     ['https://home.example/a.png', false],
     ['https://both.example/a.png', false],
@@ -33,23 +33,27 @@ describe('A URL that the gateway can reach', () => {
     ['http://[::ffff:10.0.0.1]/a.png', false],
     ['http://169.254.169.254/latest', false],
     ['nonsense', true],
-  ])('A gateway on the public internet reaches %s: %s', async (url, isReached) => {
-    expect(await reach('https://gateway.example', false)(url)).toBe(isReached);
+  ])('A gateway on the public internet can reach %s: %s', async (url, isReachable) => {
+    expect(await createCheck('https://gateway.example', false)(url)).toBe(isReachable);
     // Allowing private addresses says nothing about a gateway outside of the private network.
-    expect(await reach('https://gateway.example', true)(url)).toBe(isReached);
+    expect(await createCheck('https://gateway.example', true)(url)).toBe(isReachable);
   });
 
   it.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'https://home.example'])(
-    "If private addresses are allowed, a gateway at %s reaches private files and Discord's files",
+    "A gateway at %s can reach its own private files and Discord's files if private addresses are allowed",
     async (origin) => {
-      const allowed = reach(origin, true);
-      for (const own of [`${origin}/a.png`, 'http://127.0.0.1:4020/a.png']) {
-        expect(await allowed(own)).toBe(true);
-        expect(await reach(origin, false)(own)).toBe(false);
+      const canReach = createCheck(origin, true);
+      for (const privateUrl of [`${origin}/a.png`, 'http://127.0.0.1:4020/a.png']) {
+        expect(await canReach(privateUrl)).toBe(true);
+        expect(await createCheck(origin, false)(privateUrl)).toBe(false);
       }
-      expect(await allowed('https://public.example/a.png')).toBe(true);
-      for (const other of ['http://10.0.0.1/a.png', 'http://169.254.169.254/latest', 'http://127.0.0.1:4021/a.png'])
-        expect(await allowed(other)).toBe(false);
+      expect(await canReach('https://public.example/a.png')).toBe(true);
+      for (const foreignUrl of [
+        'http://10.0.0.1/a.png',
+        'http://169.254.169.254/latest',
+        'http://127.0.0.1:4021/a.png',
+      ])
+        expect(await canReach(foreignUrl)).toBe(false);
     },
   );
 });
@@ -66,7 +70,7 @@ describe('The expiry of a URL', () => {
     ['https://cdn.discordapp.com/attachments/1/2/a.png?ex=ffffffffffffffffffff', undefined],
     ['https://shop.example/pictures/a.png?ex=6a000000', undefined],
     ['nonsense', undefined],
-  ])("The expiry of a URL is read from Discord's signature: %s", (url, until) => {
-    expect(signatureExpiry(url)).toBe(until);
+  ])("The expiry of a URL is read from Discord's signature: %s", (url, expiry) => {
+    expect(signatureExpiry(url)).toBe(expiry);
   });
 });

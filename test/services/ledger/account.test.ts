@@ -5,21 +5,21 @@ import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { DAY_MS, makeTask, START, sql, stage } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
 import { findings } from './doctor.ts';
-import { type Run, run } from './scene.ts';
+import { type BotRun, startBot } from './scene.ts';
 
-const standing = async (on: Run, id: string): Promise<Standing | undefined> => {
-  await on.ledger.flush();
-  const entry = (await on.entries()).find((one) => one.id === id);
+const standing = async (setup: BotRun, id: string): Promise<Standing | undefined> => {
+  await setup.ledger.flush();
+  const entry = (await setup.entries()).find((one) => one.id === id);
   return entry && standingOf(entry);
 };
-async function all(on: Run): Promise<Standing[]> {
-  await on.ledger.flush();
-  return (await on.entries()).map(standingOf).sort();
+async function allStandings(setup: BotRun): Promise<Standing[]> {
+  await setup.ledger.flush();
+  return (await setup.entries()).map(standingOf).sort();
 }
 
 describe('The ledger entry of a request', () => {
-  it('The ledger entry of a request is reserved before the submit, with its member, place and model', async () => {
-    const bot = await run();
+  it('The ledger entry of a request is reserved before the submit, with its member, server, channel and model', async () => {
+    const bot = await startBot();
     const task = await bot.order('taken', { request: { prompt: 'a fox', model: 'm-1' } });
     expect(await bot.entries()).toEqual([
       {
@@ -41,17 +41,17 @@ describe('The ledger entry of a request', () => {
     ['failed', 'refunded'],
     ['cancelled', 'refunded'],
     ['expired', 'refunded'],
-  ] as const)('The ledger entry of a task that has %s is %s', async (end, expected) => {
-    const bot = await run();
+  ] as const)('The ledger entry of a task that ended as %s is %s', async (end, expected) => {
+    const bot = await startBot();
     const { id } = await bot.order();
     await bot.end(id, end);
     expect(await standing(bot, id)).toBe(expected);
   });
 
   it('The ledger entry of a request is refunded after a refusal, and gets no further fact on delivery', async () => {
-    const bot = await run();
+    const bot = await startBot();
     await expect(bot.order('refused')).rejects.toThrow('no');
-    expect(await all(bot)).toEqual(['refunded']);
+    expect(await allStandings(bot)).toEqual(['refunded']);
     const { id } = await bot.order();
     await bot.end(id, 'succeeded');
     await bot.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
@@ -60,7 +60,7 @@ describe('The ledger entry of a request', () => {
   });
 
   it('The ledger entry of a request stays unconfirmed for an unknown outcome, and is settled when the member dismisses it', async () => {
-    const bot = await run();
+    const bot = await startBot();
     const { id } = await bot.order('unknown');
     expect(await standing(bot, id)).toBe('unconfirmed');
     await bot.tasks.orders.dismiss(id, order.requesterId);
@@ -70,232 +70,233 @@ describe('The ledger entry of a request', () => {
   it.each([1, 2, 3])(
     'The ledger entry of an old order is settled after a crash at write %d of its dismissal',
     async (diesAfter) => {
-      const on = stage();
-      const first = await run(on);
+      const setup = stage();
+      const first = await startBot(setup);
       const { id } = await first.order('unknown');
-      await first.tasks.book.change(id, (task) => markDelivered(task, undefined, on.clock.now()));
+      await first.tasks.book.change(id, (task) => markDelivered(task, undefined, setup.clock.now()));
       await first.stop();
-      on.clock.advance(100 * DAY_MS);
-      const second = await run(on);
+      setup.clock.advance(100 * DAY_MS);
+      const second = await startBot(setup);
       await second.stop();
-      const dying = await run(on, { diesAfter });
+      const dying = await startBot(setup, { diesAfter });
       await dying.tasks.orders.dismiss(id, order.requesterId).catch(() => undefined);
       await dying.die();
-      const last = await run(on);
+      const last = await startBot(setup);
       const isDismissed = (await last.tasks.book.get(id))?.failure?.cause === 'dismissed';
-      expect(await all(last)).toEqual([isDismissed ? 'settled' : 'unconfirmed']);
+      expect(await allStandings(last)).toEqual([isDismissed ? 'settled' : 'unconfirmed']);
     },
   );
 
   it('The ledger entry of a request is reserved only once, however often that is requested', async () => {
-    const bot = await run();
+    const bot = await startBot();
     const task = await bot.order();
     await bot.end(task.id, 'succeeded');
     await bot.ledger.flush();
     await bot.ledger.reserve(task);
-    expect(await all(bot)).toEqual(['settled']);
+    expect(await allStandings(bot)).toEqual(['settled']);
   });
 
   it('Each attempt of a request has its own ledger entry, and the first counts at its estimate', async () => {
-    const bot = await run();
+    const bot = await startBot();
     const { id } = await bot.order('unknown');
     const { kind: _, request: __, ...origin } = order;
     await bot.tasks.orders.tryAgain(id, origin);
-    expect(await all(bot)).toEqual(['settled', 'unconfirmed']);
+    expect(await allStandings(bot)).toEqual(['settled', 'unconfirmed']);
   });
 
-  it('The ledger entry of a request stays unconfirmed if its repetition is refused', async () => {
-    const bot = await run();
+  it('The ledger entry of a request stays unconfirmed if its retry is refused', async () => {
+    const bot = await startBot();
     const { id } = await bot.order('unknown');
     await expect(bot.order('refused')).rejects.toThrow('no');
     const { kind: _, request: __, ...origin } = order;
     await expect(bot.tasks.orders.tryAgain(id, origin)).rejects.toThrow('no');
     expect(await standing(bot, id)).toBe('unconfirmed');
-    expect(await all(bot)).toEqual(['refunded', 'refunded', 'unconfirmed']);
+    expect(await allStandings(bot)).toEqual(['refunded', 'refunded', 'unconfirmed']);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'After a crash at write %d of another try, the entries say what their tasks say',
+    'After a crash at write %d of a retry, the entries match their tasks',
     async (diesAfter) => {
-      const on = stage();
-      const first = await run(on);
+      const setup = stage();
+      const first = await startBot(setup);
       const { id } = await first.order('unknown');
-      await first.tasks.book.change(id, (task) => markDelivered(task, undefined, on.clock.now()));
+      await first.tasks.book.change(id, (task) => markDelivered(task, undefined, setup.clock.now()));
       await first.stop();
-      on.clock.advance(100 * DAY_MS);
-      await (await run(on)).stop();
-      const dying = await run(on, { diesAfter });
+      setup.clock.advance(100 * DAY_MS);
+      await (await startBot(setup)).stop();
+      const dying = await startBot(setup, { diesAfter });
       const { kind: _, request: __, ...origin } = order;
       await dying.tasks.orders.tryAgain(id, origin).catch(() => undefined);
       await dying.die();
-      const last = await run(on);
+      const last = await startBot(setup);
       await last.ledger.flush();
       const isRepeated = (await last.tasks.book.get(id))?.isRepeated === true;
       expect(await standing(last, id)).toBe(isRepeated ? 'settled' : 'unconfirmed');
     },
   );
 
-  it('A ledger entry is written first, and nothing is submitted without it', async () => {
-    const on = stage();
-    const bot = await run(on);
+  it('A ledger entry is written before the submit, and nothing is submitted without it', async () => {
+    const setup = stage();
+    const bot = await startBot(setup);
     sql(
-      on.file,
+      setup.file,
       "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'ledger' BEGIN SELECT RAISE(FAIL, 'full'); END",
     );
     await expect(bot.order()).rejects.toMatchObject({ name: 'StoreError' });
-    expect(bot.heard).toEqual([]);
+    expect(bot.submittedIds).toEqual([]);
     expect(await bot.store.live()).toEqual([]);
   });
 
   it('The ledger entry of a request is refunded if the task cannot be stored', async () => {
-    const on = stage();
-    const bot = await run(on);
+    const setup = stage();
+    const bot = await startBot(setup);
     sql(
-      on.file,
+      setup.file,
       "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'live' BEGIN SELECT RAISE(FAIL, 'full'); END",
     );
     await expect(bot.order()).rejects.toMatchObject({ name: 'StoreError' });
-    expect(await all(bot)).toEqual(['refunded']);
+    expect(await allStandings(bot)).toEqual(['refunded']);
   });
 });
 
 describe('A ledger fact that cannot be written', () => {
-  const spoil =
+  const rejectLedgerWrites =
     "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'ledger' BEGIN SELECT RAISE(FAIL, 'full'); END";
 
-  it('A ledger fact that cannot be written does not delay a result, and is written with the next change of its task', async () => {
-    const on = stage();
-    const bot = await run(on);
+  it('A ledger fact that could not be written does not delay a result, and is written with the next change of its task', async () => {
+    const setup = stage();
+    const bot = await startBot(setup);
     const { id } = await bot.order();
-    sql(on.file, spoil);
+    sql(setup.file, rejectLedgerWrites);
     expect((await bot.end(id, 'succeeded')).state).toBe('ready');
     expect(await standing(bot, id)).toBe('reserved');
-    expect(on.logged.join('')).toContain('could not be written to the ledger');
-    sql(on.file, 'DROP TRIGGER full');
+    expect(setup.logged.join('')).toContain('could not be written to the ledger');
+    sql(setup.file, 'DROP TRIGGER full');
     await bot.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
     expect(await standing(bot, id)).toBe('settled');
   });
 
-  it('A ledger fact that cannot be written is written when the bot stops or at the next start', async () => {
-    const on = stage();
-    const first = await run(on);
+  it('A ledger fact that could not be written is written when the bot stops or at the next start', async () => {
+    const setup = stage();
+    const first = await startBot(setup);
     const [one, other] = [await first.order(), await first.order()];
-    sql(on.file, spoil);
+    sql(setup.file, rejectLedgerWrites);
     await first.end(one.id, 'succeeded');
     await first.tasks.book.change(one.id, (task) => markDelivered(task, undefined, START));
     await first.stop();
-    sql(on.file, 'DROP TRIGGER full');
-    const second = await run(on);
+    sql(setup.file, 'DROP TRIGGER full');
+    const second = await startBot(setup);
     expect(await standing(second, one.id)).toBe('settled');
 
-    sql(on.file, spoil);
+    sql(setup.file, rejectLedgerWrites);
     await second.end(other.id, 'failed');
     await second.ledger.flush();
-    sql(on.file, 'DROP TRIGGER full');
+    sql(setup.file, 'DROP TRIGGER full');
     await second.stop();
-    expect(await findings(on)).toEqual({});
-    const third = await run(on);
+    expect(await findings(setup)).toEqual({});
+    const third = await startBot(setup);
     expect(await standing(third, other.id)).toBe('refunded');
   });
 });
 
 describe('The ledger at start', () => {
   it('At start the ledger is created from all stored tasks if the store has none', async () => {
-    const on = stage();
-    const before = await run(on);
-    const [open, done, lost] = [await before.order(), await before.order(), await before.order('unknown')];
-    await before.end(done.id, 'succeeded');
-    await before.tasks.book.change(done.id, (task) => markDelivered(task, undefined, START));
-    await before.stop();
-    const known = await await run(on).then(async (bot) => ({ bot, entries: await bot.entries() }));
+    const setup = stage();
+    const first = await startBot(setup);
+    const [open, done, lost] = [await first.order(), await first.order(), await first.order('unknown')];
+    await first.end(done.id, 'succeeded');
+    await first.tasks.book.change(done.id, (task) => markDelivered(task, undefined, START));
+    await first.stop();
+    const known = await await startBot(setup).then(async (bot) => ({ bot, entries: await bot.entries() }));
     await known.bot.stop();
-    sql(on.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
-    const after = await run(on);
-    expect(await after.entries()).toEqual(known.entries);
+    sql(setup.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
+    const second = await startBot(setup);
+    expect(await second.entries()).toEqual(known.entries);
     expect(known.entries.map(({ id }) => id).sort()).toEqual([open.id, done.id, lost.id].sort());
   });
 
   it('At start the ledger restores a lost entry of a live task', async () => {
-    const on = stage();
-    const first = await run(on);
+    const setup = stage();
+    const first = await startBot(setup);
     const { id } = await first.order();
     await first.stop();
-    sql(on.file, "DELETE FROM atelier WHERE namespace = 'ledger'");
-    const second = await run(on);
+    sql(setup.file, "DELETE FROM atelier WHERE namespace = 'ledger'");
+    const second = await startBot(setup);
     expect(await standing(second, id)).toBe('reserved');
     await second.end(id, 'succeeded');
     expect(await standing(second, id)).toBe('settled');
   });
 
   it('At start the ledger is checked no further back than the oldest order that may still be open', async () => {
-    const on = stage();
-    const first = await run(on);
+    const setup = stage();
+    const first = await startBot(setup);
     const { id } = await first.order();
     await first.end(id, 'succeeded');
     await first.stop();
-    on.clock.advance(2 * DAY_MS);
-    await (await run(on)).stop();
-    expect(sql(on.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-01');
-    const last = await run(on);
+    setup.clock.advance(2 * DAY_MS);
+    await (await startBot(setup)).stop();
+    expect(sql(setup.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-01');
+    const last = await startBot(setup);
     await last.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
     await last.stop();
-    await (await run(on)).stop();
-    expect(sql(on.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-03');
+    await (await startBot(setup)).stop();
+    expect(sql(setup.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-03');
   });
 });
 
 describe('A ledger entry', () => {
   it.each([-1, 1e300])('A ledger entry is kept for a task with an invalid time (%d)', async (created) => {
-    const on = stage();
-    const store = await on.open();
+    const setup = stage();
+    const store = await setup.open();
     await store.put(makeTask({ id: 'senseless00000000', state: 'ready', times: { created } }));
     await store.close();
-    const bot = await run(on);
+    const bot = await startBot(setup);
     expect((await bot.entries()).map(standingOf)).toEqual(['settled']);
     await bot.stop();
-    expect(await findings(on)).toEqual({});
+    expect(await findings(setup)).toEqual({});
   });
 
   it('A ledger entry stays unchanged when its task has expired', async () => {
-    const on = stage();
-    const first = await run(on, { prices: { imagine: '0.05' } });
+    const setup = stage();
+    const first = await startBot(setup, { prices: { imagine: '0.05' } });
     const [done, lost] = [await first.order(), await first.order('unknown')];
     await first.end(done.id, 'succeeded');
     for (const { id } of [done, lost])
-      await first.tasks.book.change(id, (task) => markDelivered(task, undefined, on.clock.now()));
+      await first.tasks.book.change(id, (task) => markDelivered(task, undefined, setup.clock.now()));
     await first.stop();
-    const entries = await (await run(on).then(async (bot) => ({ kept: await bot.entries(), end: await bot.stop() })))
-      .kept;
-    on.clock.advance(401 * DAY_MS);
-    const later = await run(on);
+    const entries = await (
+      await startBot(setup).then(async (bot) => ({ kept: await bot.entries(), end: await bot.stop() }))
+    ).kept;
+    setup.clock.advance(401 * DAY_MS);
+    const later = await startBot(setup);
     expect(await later.tasks.book.get(done.id)).toBeUndefined();
     expect(await later.entries()).toEqual(entries);
     expect(entries.map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
   });
 
   it('A ledger entry has an estimated price by model or by kind, or none', async () => {
-    const bot = await run(stage(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
-    const dear = await bot.order('taken', { request: { prompt: 'x', model: 'dear' } });
+    const bot = await startBot(stage(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
+    const expensive = await bot.order('taken', { request: { prompt: 'x', model: 'dear' } });
     const plain = await bot.order('taken', { request: { prompt: 'y', model: 'constructor' } });
     const amounts = new Map((await bot.entries()).map((entry) => [entry.id, amountOf(entry)]));
-    expect(amounts.get(dear.id)).toEqual({ amount: '1.00', isEstimate: true });
+    expect(amounts.get(expensive.id)).toEqual({ amount: '1.00', isEstimate: true });
     expect(amounts.get(plain.id)).toEqual({ amount: '0.05', isEstimate: true });
-    const free = await run();
+    const free = await startBot();
     await free.order();
     expect((await free.entries()).map(amountOf)).toEqual([undefined]);
   });
 
   it('A ledger entry that cannot be read is set aside and restored from its task', async () => {
-    const on = stage();
-    const bot = await run(on);
+    const setup = stage();
+    const bot = await startBot(setup);
     const { id } = await bot.order();
-    sql(on.file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'ledger'");
+    sql(setup.file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'ledger'");
     await bot.end(id, 'succeeded');
     expect(await standing(bot, id)).toBe('settled');
-    expect(sql(on.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'quarantine'")).toEqual([{ n: 1 }]);
-    sql(on.file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'ledger'");
+    expect(sql(setup.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'quarantine'")).toEqual([{ n: 1 }]);
+    sql(setup.file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'ledger'");
     expect(await bot.ledger.queryUsage({ range: { start: '2026-01-01', end: '2026-01-01' } })).toEqual([]);
-    expect(sql(on.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'ledger'")).toEqual([{ n: 0 }]);
+    expect(sql(setup.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'ledger'")).toEqual([{ n: 0 }]);
   });
 
   it('A ledger entry has the amount that the gateway reported', () => {

@@ -7,7 +7,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import { type Stage, stage } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
 import { findings } from './doctor.ts';
-import { type Answer, type End, type Run, run } from './scene.ts';
+import { type BotRun, type End, type SubmitOutcome, startBot } from './scene.ts';
 
 const step = fc.oneof(
   {
@@ -31,14 +31,14 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: 50 * 3_600_000 }) }) },
 ) as fc.Arbitrary<
-  | { do: 'order'; answer: Answer }
+  | { do: 'order'; answer: SubmitOutcome }
   | { do: 'end'; end: End; which: number }
   | { do: 'deliver' | 'dismiss' | 'try again' | 'follow again' | 'reserve again'; which: number }
   | { do: 'wait'; ms: number }
 >;
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-/** One process of the bot after another, some of which end in the middle of a write. */
+/** Consecutive processes of the bot, some of which are killed in the middle of a write. */
 const history = fc.array(
   fc.record({
     steps: fc.array(step, { maxLength: 12 }),
@@ -47,10 +47,10 @@ const history = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-const NOT_ALLOWED = ['no', 'refusals.notYours', 'refusals.alreadyDecided', 'refusals.alreadyResubmitted'];
+const EXPECTED_ERRORS = ['no', 'refusals.notYours', 'refusals.alreadyDecided', 'refusals.alreadyResubmitted'];
 
-async function take(bot: Run, on: Stage, known: string[], one: Step): Promise<void> {
-  if (one.do === 'wait') return on.clock.advance(one.ms);
+async function performStep(bot: BotRun, setup: Stage, known: string[], one: Step): Promise<void> {
+  if (one.do === 'wait') return setup.clock.advance(one.ms);
   if (one.do === 'order') {
     const { id } = await bot.order(one.answer);
     known.push(id);
@@ -63,38 +63,38 @@ async function take(bot: Run, on: Stage, known: string[], one: Step): Promise<vo
   const isOver = !['accepted', 'queued', 'running', 'submitting'].includes(task.state);
   if (one.do === 'end') await bot.end(id, one.end);
   else if (one.do === 'deliver' && isOver)
-    await bot.tasks.book.change(id, (before) => markDelivered(before, undefined, on.clock.now()));
+    await bot.tasks.book.change(id, (previous) => markDelivered(previous, undefined, setup.clock.now()));
   else if (one.do === 'dismiss') await bot.tasks.orders.dismiss(id, order.requesterId);
   else if (one.do === 'try again') known.push((await bot.tasks.orders.tryAgain(id, origin)).id);
   else if (one.do === 'follow again') bot.ledger.onTaskChange(task);
   else if (one.do === 'reserve again') await bot.ledger.reserve(task);
 }
 
-async function live(
-  on: Stage,
-  life: { steps: Step[]; diesAfter?: number | undefined },
+async function runProcess(
+  setup: Stage,
+  plan: { steps: Step[]; diesAfter?: number | undefined },
   known: string[],
 ): Promise<void> {
-  let bot: Run | undefined;
+  let bot: BotRun | undefined;
   try {
-    bot = await run(on, { diesAfter: life.diesAfter });
-    for (const one of life.steps) {
+    bot = await startBot(setup, { diesAfter: plan.diesAfter });
+    for (const one of plan.steps) {
       try {
-        await take(bot, on, known, one);
+        await performStep(bot, setup, known, one);
       } catch (error) {
-        if (!(error instanceof Error) || !NOT_ALLOWED.includes(error.message)) throw error;
+        if (!(error instanceof Error) || !EXPECTED_ERRORS.includes(error.message)) throw error;
       }
     }
     await bot.stop();
   } catch (error) {
-    // Every write after its end fails and throws.
-    if (!(error instanceof StoreError) || life.diesAfter === undefined) throw error;
+    // Once the process has been killed, every further write throws.
+    if (!(error instanceof StoreError) || plan.diesAfter === undefined) throw error;
     await bot?.die();
   }
 }
 
-/** Written a second time, independently of the ledger's code. */
-function expected({ state, failure, isRepeated }: Task): Standing {
+/** A second implementation, independent of the ledger's code. */
+function expectedStanding({ state, failure, isRepeated }: Task): Standing {
   if (state === 'ready' || state === 'delivered' || failure?.cause === 'dismissed') return 'settled';
   if (state === 'unconfirmed') return isRepeated ? 'settled' : 'unconfirmed';
   return ['failed', 'cancelled', 'expired'].includes(state) ? 'refunded' : 'reserved';
@@ -102,8 +102,8 @@ function expected({ state, failure, isRepeated }: Task): Standing {
 
 const withoutFacts = ({ facts: _, ...identity }: Entry) => identity;
 
-async function lookIn(on: Stage): Promise<{ entries: Map<string, Entry>; tasks: Map<string, Task> }> {
-  const bot = await run(on);
+async function readEntriesAndTasks(setup: Stage): Promise<{ entries: Map<string, Entry>; tasks: Map<string, Task> }> {
+  const bot = await startBot(setup);
   await bot.ledger.flush();
   const entries = new Map((await bot.entries()).map((entry) => [entry.id, entry]));
   const tasks = new Map((await Array.fromAsync(bot.store.entries.tasks())).map((task) => [task.id, task]));
@@ -114,24 +114,24 @@ async function lookIn(on: Stage): Promise<{ entries: Map<string, Entry>; tasks: 
 describe('The ledger under any history', () => {
   it('Under any history the ledger equals the one that its tasks would produce', { timeout: 120_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(history, async (lives) => {
-        const on = stage();
+      fc.asyncProperty(history, async (plans) => {
+        const setup = stage();
         const known: string[] = [];
-        let before = new Map<string, Entry>();
-        for (const life of lives) {
-          await live(on, life, known);
-          const { entries } = await lookIn(on);
+        let previous = new Map<string, Entry>();
+        for (const plan of plans) {
+          await runProcess(setup, plan, known);
+          const { entries } = await readEntriesAndTasks(setup);
           // A fact that has been written is never changed or lost.
-          for (const [id, entry] of before)
+          for (const [id, entry] of previous)
             expect(entries.get(id)?.facts.slice(0, entry.facts.length)).toEqual(entry.facts);
-          before = entries;
+          previous = entries;
         }
-        expect(await findings(on)).toEqual({});
-        const { entries, tasks } = await lookIn(on);
-        expect(entries).toEqual(before);
+        expect(await findings(setup)).toEqual({});
+        const { entries, tasks } = await readEntriesAndTasks(setup);
+        expect(entries).toEqual(previous);
         for (const [id, entry] of entries) {
           const task = tasks.get(id);
-          expect(standingOf(entry)).toBe(task ? expected(task) : 'refunded');
+          expect(standingOf(entry)).toBe(task ? expectedStanding(task) : 'refunded');
           if (!task) continue;
           const rebuilt = reconcileEntry(undefined, task);
           expect(withoutFacts(entry)).toEqual(JSON.parse(JSON.stringify(withoutFacts(rebuilt))));

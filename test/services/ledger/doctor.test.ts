@@ -3,15 +3,15 @@ import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { START, type Stage, sql, stage } from '../store/stage.ts';
 import { findings } from './doctor.ts';
-import { run } from './scene.ts';
+import { startBot } from './scene.ts';
 
-const everything = (file: string): unknown =>
+const allRows = (file: string): unknown =>
   sql(file, 'SELECT key, namespace, value FROM atelier ORDER BY namespace, key');
 
 /** Three finished requests, a running one and a refused one. */
-async function filled(): Promise<Stage> {
-  const on = stage();
-  const bot = await run(on, { prices: { imagine: '0.05' } });
+async function createSampleLedger(): Promise<Stage> {
+  const setup = stage();
+  const bot = await startBot(setup, { prices: { imagine: '0.05' } });
   await expect(bot.order('refused')).rejects.toThrow('no');
   for (let count = 0; count < 3; count++) {
     const { id } = await bot.order();
@@ -20,16 +20,16 @@ async function filled(): Promise<Stage> {
   }
   await bot.order();
   await bot.stop();
-  return on;
+  return setup;
 }
 
 const settledRow = "SELECT key FROM atelier WHERE namespace = 'ledger' AND value LIKE '%settled%' LIMIT 1";
 
-const damages: [name: string, statement: string, found: Awaited<ReturnType<typeof findings>>][] = [
+const damageCases: [name: string, statement: string, found: Awaited<ReturnType<typeof findings>>][] = [
   ['a lost entry', `DELETE FROM atelier WHERE key = (${settledRow})`, { 'entry-missing': 1 }],
   ['a lost ledger', "DELETE FROM atelier WHERE namespace = 'ledger'", { 'entry-missing': 4 }],
   [
-    'an end that was not written',
+    'an outcome that was not written',
     `UPDATE atelier SET value = replace(value, '"settled"', '"unconfirmed"') WHERE key = (${settledRow})`,
     { 'entry-different': 1 },
   ],
@@ -54,12 +54,12 @@ const damages: [name: string, statement: string, found: Awaited<ReturnType<typeo
     { unreadable: 1, 'entry-missing': 1 },
   ],
   [
-    'an entry in the place of another',
+    'an entry under the wrong key',
     `UPDATE atelier SET key = '2026-01-02:x' WHERE key = (${settledRow})`,
     { unreadable: 1, 'entry-missing': 1 },
   ],
   [
-    'an amount that is none',
+    'an amount that is not a number',
     `UPDATE atelier SET value = replace(value, '"amount":"0.05"', '"amount":"NaN"') WHERE key = (${settledRow})`,
     { unreadable: 1, 'entry-missing': 1 },
   ],
@@ -67,19 +67,19 @@ const damages: [name: string, statement: string, found: Awaited<ReturnType<typeo
 
 describe('The doctor of the ledger', () => {
   it('The doctor finds nothing in a healthy ledger', async () => {
-    const on = await filled();
-    expect(await findings(on, { repair: true })).toEqual({});
+    const setup = await createSampleLedger();
+    expect(await findings(setup, { repair: true })).toEqual({});
   });
 
-  it.each(damages)('The doctor finds and repairs %s', async (_name, statement, found) => {
-    const on = await filled();
-    sql(on.file, statement);
-    const before = everything(on.file);
-    expect(await findings(on)).toEqual(found);
-    expect(everything(on.file)).toEqual(before);
-    expect(await findings(on, { repair: true })).toEqual(found);
-    expect(await findings(on)).toEqual({});
-    const bot = await run(on);
+  it.each(damageCases)('The doctor finds and repairs %s', async (_name, statement, found) => {
+    const setup = await createSampleLedger();
+    sql(setup.file, statement);
+    const before = allRows(setup.file);
+    expect(await findings(setup)).toEqual(found);
+    expect(allRows(setup.file)).toEqual(before);
+    expect(await findings(setup, { repair: true })).toEqual(found);
+    expect(await findings(setup)).toEqual({});
+    const bot = await startBot(setup);
     const standings = (await bot.entries()).map(standingOf).filter((standing) => standing !== 'refunded');
     expect(standings.sort()).toEqual(['reserved', 'settled', 'settled', 'settled']);
     const amounts = (await bot.entries()).map((entry) => amountOf(entry)?.amount);
@@ -87,39 +87,39 @@ describe('The doctor of the ledger', () => {
   });
 
   it('The doctor finds and repairs a cost that differs from that of its task', async () => {
-    const on = stage();
-    const bot = await run(on, { prices: { imagine: '0.05' } });
+    const setup = stage();
+    const bot = await startBot(setup, { prices: { imagine: '0.05' } });
     const { id } = await bot.order();
     await bot.tasks.book.change(id, (task) => ({ ...task, cost: '0.07' }));
     await bot.end(id, 'succeeded');
     await bot.stop();
-    expect(await findings(on)).toEqual({});
-    sql(on.file, `UPDATE atelier SET value = replace(value, '"0.07"', '"0.01"') WHERE namespace = 'ledger'`);
-    expect(await findings(on, { repair: true })).toEqual({ 'entry-different': 1 });
-    expect(await findings(on)).toEqual({});
-    const entries = await (await run(on)).entries();
+    expect(await findings(setup)).toEqual({});
+    sql(setup.file, `UPDATE atelier SET value = replace(value, '"0.07"', '"0.01"') WHERE namespace = 'ledger'`);
+    expect(await findings(setup, { repair: true })).toEqual({ 'entry-different': 1 });
+    expect(await findings(setup)).toEqual({});
+    const entries = await (await startBot(setup)).entries();
     expect(entries.map((entry) => amountOf(entry))).toEqual([{ amount: '0.07', isEstimate: false }]);
   });
 
   it('The doctor keeps entries of removed tasks and entries without a member', async () => {
-    const on = await filled();
-    sql(on.file, "DELETE FROM atelier WHERE namespace = 'finished'");
+    const setup = await createSampleLedger();
+    sql(setup.file, "DELETE FROM atelier WHERE namespace = 'finished'");
     sql(
-      on.file,
+      setup.file,
       `INSERT INTO atelier (key, namespace, value) VALUES ('2025-12-31:nobody', 'ledger', '{"value":{"id":"nobody","at":1767182400000,"kind":"imagine","facts":[{"standing":"settled","at":1,"amount":"1.10"}]}}')`,
     );
-    const before = everything(on.file);
-    expect(await findings(on)).toEqual({});
-    const bot = await run(on);
+    const before = allRows(setup.file);
+    expect(await findings(setup)).toEqual({});
+    const bot = await startBot(setup);
     const uses = await bot.ledger.queryUsage({ range: { start: '2025-12-31', end: '2025-12-31' } });
     expect(uses).toMatchObject([{ memberId: undefined, count: 1, amount: '1.10', isEstimate: false }]);
     await bot.stop();
-    expect(everything(on.file)).toEqual(before);
+    expect(allRows(setup.file)).toEqual(before);
   });
 
   it('The doctor requires no ledger if there never was one', async () => {
-    const on = await filled();
-    sql(on.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
-    expect(await findings(on)).toEqual({});
+    const setup = await createSampleLedger();
+    sql(setup.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
+    expect(await findings(setup)).toEqual({});
   });
 });

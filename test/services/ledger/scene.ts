@@ -13,24 +13,24 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { operatorPriceBook } from '../../support/prices.ts';
 import { type Stage, stage } from '../store/stage.ts';
-import { madeSnapshot, order, taken } from '../tasks/made.ts';
+import { acceptedSubmit, buildSnapshot, order } from '../tasks/made.ts';
 
 /** The outcome of a submit. */
-export type Answer = 'taken' | 'refused' | 'unknown';
+export type SubmitOutcome = 'taken' | 'refused' | 'unknown';
 export type End = 'succeeded' | 'failed' | 'cancelled' | 'expired';
 
-/** The engine with its ledger and a real store, in one run of the bot. The test decides the gateway's responses. */
-export interface Run {
+/** One run of the task engine with its ledger and a real store. The test decides how the gateway responds. */
+export interface BotRun {
   tasks: Tasks;
   ledger: Ledger;
   store: Awaited<ReturnType<typeof openStore>>;
   /** Ids of the submitted tasks. */
-  heard: string[];
-  order(answer?: Answer, over?: Partial<typeof order>): Promise<Task>;
+  submittedIds: string[];
+  order(answer?: SubmitOutcome, overrides?: Partial<typeof order>): Promise<Task>;
   end(id: string, end: End): Promise<Task>;
   entries(): Promise<Entry[]>;
   stop(): Promise<void>;
-  /** As if the process had ended at this point. */
+  /** Behaves as if the process had been killed at this point. */
   die(): Promise<void>;
 }
 
@@ -42,8 +42,8 @@ export interface RunOptions {
 
 let orders = 0;
 
-export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOptions = {}): Promise<Run> {
-  const { clock, log, file } = on;
+export async function startBot(setup: Stage = stage(), { prices = {}, diesAfter }: RunOptions = {}): Promise<BotRun> {
+  const { clock, log, file } = setup;
   const store = await openStore(
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
@@ -55,30 +55,30 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     await tasks.pause();
     await store.close();
   };
-  let left = diesAfter ?? Number.POSITIVE_INFINITY;
-  const written = async <T>(writing: Promise<T>): Promise<T> => {
-    const result = await writing;
-    left -= 1;
-    if (left === 0) await store.close();
+  let writesLeft = diesAfter ?? Number.POSITIVE_INFINITY;
+  const countWrite = async <T>(write: Promise<T>): Promise<T> => {
+    const result = await write;
+    writesLeft -= 1;
+    if (writesLeft === 0) await store.close();
     return result;
   };
   const crashingStore = new Proxy(store, {
     get(target, name) {
-      if (name === 'put') return (task: Task) => written(target.put(task));
-      if (name === 'remove') return (task: Task) => written(target.remove(task));
+      if (name === 'put') return (task: Task) => countWrite(target.put(task));
+      if (name === 'remove') return (task: Task) => countWrite(target.remove(task));
       const value: unknown = Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
   const entries = new Proxy(store.entries, {
     get(target, name) {
-      if (name === 'change') return (...args: Parameters<typeof target.change>) => written(target.change(...args));
+      if (name === 'change') return (...args: Parameters<typeof target.change>) => countWrite(target.change(...args));
       const value: unknown = Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  const heard: string[] = [];
-  let answer: Answer = 'taken';
+  const submittedIds: string[] = [];
+  let answer: SubmitOutcome = 'taken';
   const ledger = new Ledger({ entries, clock, log });
   const priceBook = operatorPriceBook(prices);
   const tasks = new Tasks({
@@ -93,15 +93,15 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     kinds: [
       defineKind({
         name: 'imagine',
-        source: { name: 'imgx', pollOne: async () => madeSnapshot() },
+        source: { name: 'imgx', pollOne: async () => buildSnapshot() },
         waitLimit: () => 'image',
         durationKey: () => 'imagine',
         submit: async () => {
           const all = await store.live();
-          heard.push(
-            ...all.filter(({ state, id }) => state === 'submitting' && !heard.includes(id)).map(({ id }) => id),
+          submittedIds.push(
+            ...all.filter(({ state, id }) => state === 'submitting' && !submittedIds.includes(id)).map(({ id }) => id),
           );
-          if (answer === 'taken') return taken;
+          if (answer === 'taken') return acceptedSubmit;
           throw new GatewayError('no', { kind: 'unavailable', mayHaveTakenEffect: answer === 'unknown' });
         },
       }),
@@ -119,11 +119,15 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     tasks,
     ledger,
     store,
-    heard,
-    order(next = 'taken', over = {}) {
+    submittedIds,
+    order(next = 'taken', overrides = {}) {
       answer = next;
       orders += 1;
-      return tasks.orders.submit({ ...order, ...over, request: { prompt: `order ${orders}`, ...over.request } });
+      return tasks.orders.submit({
+        ...order,
+        ...overrides,
+        request: { prompt: `order ${orders}`, ...overrides.request },
+      });
     },
     end: (id, end) => tasks.book.change(id, (task) => advance(task, responseFor(end), clock.now())),
     entries: () => Array.fromAsync(store.entries.between('', '9999-12-31')),
@@ -139,5 +143,5 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
 
 const responseFor = (end: End) =>
   end === 'succeeded'
-    ? madeSnapshot({ state: 'succeeded' })
-    : madeSnapshot({ state: 'failed', failure: { cause: end, reason: undefined, code: undefined } });
+    ? buildSnapshot({ state: 'succeeded' })
+    : buildSnapshot({ state: 'failed', failure: { cause: end, reason: undefined, code: undefined } });

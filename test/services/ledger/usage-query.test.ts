@@ -3,56 +3,57 @@ import { describe, expect, it } from 'vitest';
 import { type Entry, entryKey, type Standing } from '../../../src/services/ledger/entry.ts';
 import type { UsageQuery } from '../../../src/services/ledger/ledger.ts';
 import { DAY_MS, START } from '../store/stage.ts';
-import { type Run, run } from './scene.ts';
+import { type BotRun, startBot } from './scene.ts';
 
-let number = 0;
+let lastId = 0;
 
-interface Made extends Partial<Entry> {
+interface EntryOptions extends Partial<Entry> {
   standing?: Standing;
   estimate?: string | undefined;
   reported?: string | undefined;
 }
 
-function made({ standing = 'settled', estimate, reported, ...over }: Made = {}): Entry {
-  number += 1;
-  const at = over.at ?? START;
+function makeEntry({ standing = 'settled', estimate, reported, ...overrides }: EntryOptions = {}): Entry {
+  lastId += 1;
+  const at = overrides.at ?? START;
   const end = { standing, at, amount: reported };
   const facts = [{ standing: 'reserved' as const, at, amount: estimate }, ...(standing === 'reserved' ? [] : [end])];
   return {
-    id: `t${String(number).padStart(6, '0')}`,
+    id: `t${String(lastId).padStart(6, '0')}`,
     at,
     memberId: 'ann',
     guildId: 'den',
     kind: 'imagine',
     facts,
-    ...over,
+    ...overrides,
   };
 }
 
-async function holding(entries: readonly Entry[]): Promise<Run> {
-  const bot = await run();
+async function startBotWith(entries: readonly Entry[]): Promise<BotRun> {
+  const bot = await startBot();
   for (const entry of entries) await bot.store.entries.change(entryKey(entry), () => entry);
   return bot;
 }
 
-const always: UsageQuery['range'] = { start: '2000-01-01', end: '2099-12-31' };
-const ask = ({ ledger }: Run, question: Partial<UsageQuery> = {}) => ledger.queryUsage({ range: always, ...question });
+const ALL_DAYS: UsageQuery['range'] = { start: '2000-01-01', end: '2099-12-31' };
+const queryUsage = ({ ledger }: BotRun, query: Partial<UsageQuery> = {}) =>
+  ledger.queryUsage({ range: ALL_DAYS, ...query });
 
 describe('The usage query', () => {
   it('The usage query splits usage by day, member, kind, model and state, with separate reported and estimated amounts', async () => {
-    const bot = await holding([
-      made({ reported: '1.10', estimate: '9' }),
-      made({ reported: '2.2' }),
-      made({ estimate: '0.05' }),
-      made({}),
-      made({ model: 'm' }),
-      made({ memberId: 'bob' }),
-      made({ memberId: undefined, channelId: undefined, reported: '7' }),
-      made({ standing: 'reserved', estimate: '0.05' }),
-      made({ standing: 'unconfirmed', estimate: '0.05' }),
-      made({ standing: 'refunded', estimate: '0.05' }),
-      made({ at: START + DAY_MS }),
-      made({ at: START + DAY_MS, roleIds: ['artists'] }),
+    const bot = await startBotWith([
+      makeEntry({ reported: '1.10', estimate: '9' }),
+      makeEntry({ reported: '2.2' }),
+      makeEntry({ estimate: '0.05' }),
+      makeEntry({}),
+      makeEntry({ model: 'm' }),
+      makeEntry({ memberId: 'bob' }),
+      makeEntry({ memberId: undefined, channelId: undefined, reported: '7' }),
+      makeEntry({ standing: 'reserved', estimate: '0.05' }),
+      makeEntry({ standing: 'unconfirmed', estimate: '0.05' }),
+      makeEntry({ standing: 'refunded', estimate: '0.05' }),
+      makeEntry({ at: START + DAY_MS }),
+      makeEntry({ at: START + DAY_MS, roleIds: ['artists'] }),
     ]);
     const day = '2026-01-01';
     const ann = {
@@ -60,7 +61,7 @@ describe('The usage query', () => {
       ...{ count: 1, isEstimate: false },
     } as const;
     const settled = { ...ann, amount: undefined, state: 'settled' } as const;
-    expect(await ask(bot)).toEqual([
+    expect(await queryUsage(bot)).toEqual([
       { ...settled, count: 2, amount: '3.30', compared: { count: 1, estimate: '9', cost: '1.10' } },
       { ...settled, amount: '0.05', isEstimate: true },
       settled,
@@ -74,15 +75,15 @@ describe('The usage query', () => {
     ]);
   });
 
-  it('The usage query covers one member, one server or all', async () => {
-    const bot = await holding([
-      made(),
-      made({ memberId: 'bob' }),
-      made({ guildId: 'lair' }),
-      made({ guildId: undefined }),
+  it('The usage query covers one member, one server or everything', async () => {
+    const bot = await startBotWith([
+      makeEntry(),
+      makeEntry({ memberId: 'bob' }),
+      makeEntry({ guildId: 'lair' }),
+      makeEntry({ guildId: undefined }),
     ]);
-    const count = async (question: Partial<UsageQuery>): Promise<number> =>
-      (await ask(bot, question)).reduce((sum, use) => sum + use.count, 0);
+    const count = async (query: Partial<UsageQuery>): Promise<number> =>
+      (await queryUsage(bot, query)).reduce((sum, use) => sum + use.count, 0);
     expect(await count({})).toBe(4);
     expect(await count({ memberId: 'ann' })).toBe(3);
     expect(await count({ guildId: 'den' })).toBe(2);
@@ -92,9 +93,9 @@ describe('The usage query', () => {
 
   it('The usage query covers the requested days from the first moment to the last', async () => {
     const last = START + DAY_MS - 1;
-    const bot = await holding([START - 1, START, last, last + 1].map((at) => made({ at })));
+    const bot = await startBotWith([START - 1, START, last, last + 1].map((at) => makeEntry({ at })));
     const days = async (start: string, end: string): Promise<string[]> =>
-      (await ask(bot, { range: { start, end } })).map(({ day, count }) => `${day} ${count}`);
+      (await queryUsage(bot, { range: { start, end } })).map(({ day, count }) => `${day} ${count}`);
     expect(await days('2026-01-01', '2026-01-01')).toEqual(['2026-01-01 2']);
     expect(await days('2025-12-31', '2026-01-02')).toEqual(['2025-12-31 1', '2026-01-01 2', '2026-01-02 1']);
     expect(await days('2026-01-02', '2026-01-01')).toEqual([]);
@@ -102,8 +103,8 @@ describe('The usage query', () => {
   });
 
   it('The usage query counts every entry, however many there are', async () => {
-    const bot = await holding(Array.from({ length: 2_000 }, () => made({ reported: '0.1' })));
-    expect(await ask(bot)).toMatchObject([{ count: 2_000, amount: '200.0' }]);
+    const bot = await startBotWith(Array.from({ length: 2_000 }, () => makeEntry({ reported: '0.1' })));
+    expect(await queryUsage(bot)).toMatchObject([{ count: 2_000, amount: '200.0' }]);
   });
 
   it('The usage query sums amounts exactly', async () => {
@@ -113,9 +114,9 @@ describe('The usage query', () => {
     const places = 30;
     await fc.assert(
       fc.asyncProperty(amounts, async (parts) => {
-        const bot = await holding(parts.map(([whole, rest]) => made({ reported: `${whole}.${rest}` })));
-        const sum = parts.reduce((so, [whole, rest]) => so + BigInt(whole + rest.padEnd(places, '0')), 0n);
-        const [use] = await ask(bot);
+        const bot = await startBotWith(parts.map(([whole, rest]) => makeEntry({ reported: `${whole}.${rest}` })));
+        const sum = parts.reduce((total, [whole, rest]) => total + BigInt(whole + rest.padEnd(places, '0')), 0n);
+        const [use] = await queryUsage(bot);
         const [whole = '', rest = ''] = (use?.amount ?? '').split('.');
         expect(BigInt(whole + rest.padEnd(places, '0'))).toBe(sum);
         expect(rest).toHaveLength(Math.max(...parts.map(([, decimal]) => decimal.length)));

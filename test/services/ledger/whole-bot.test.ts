@@ -6,22 +6,22 @@ import { describe, expect, it } from 'vitest';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { quickBot, says } from '../../e2e/quick.ts';
 
-import { shipped } from '../../support/shipped.ts';
-import { folder, sql, stage } from '../store/stage.ts';
+import { shippedArgs } from '../../support/shipped.ts';
+import { createTemporaryFolder, sql, stage } from '../store/stage.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-function script(path: string, env: Record<string, string>): Promise<{ code: number; said: string }> {
+function runScript(path: string, env: Record<string, string>): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, shipped(path), { cwd: root, env }, (_error, out, problems) => {
-      resolve({ code: child.exitCode ?? -1, said: out + problems });
+    const child = execFile(process.execPath, shippedArgs(path), { cwd: root, env }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr });
     });
   });
 }
 
 describe('The shipped bot', () => {
-  it("The shipped bot writes every order into its ledger, with its end and the operator's price", async () => {
-    const path = join(folder(), 'prices.json');
+  it("The shipped bot writes every order into its ledger, with its outcome and the operator's price", async () => {
+    const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, '{"imagine": 0.050}');
     const { discord, gateway, app, config } = await quickBot({ gateway: { speed: 20 }, settings: { PRICES: path } });
     const member = discord.as('member');
@@ -42,16 +42,16 @@ describe('The shipped bot', () => {
 
 describe('An invalid PRICES file', () => {
   it('An invalid PRICES file keeps the bot from starting, with an error that names the expected file', async () => {
-    const path = join(folder(), 'prices.json');
+    const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, '{"imagine": "a lot"}');
     const { file } = stage();
     const env = {
       ...{ PATH: process.env.PATH ?? '', STORE_URL: `sqlite://${file}`, PRICES: path },
       ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
     };
-    const { code, said } = await script('src/index.ts', env);
+    const { code, output } = await runScript('src/index.ts', env);
     expect(code).toBe(78);
-    expect(said).toContain('PRICES should be the path of a JSON file');
-    expect(said).not.toContain('a lot');
+    expect(output).toContain('PRICES should be the path of a JSON file');
+    expect(output).not.toContain('a lot');
   });
 });

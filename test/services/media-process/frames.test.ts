@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BrokenFrame, FrameReader, writeFrame } from '../../../src/services/media-process/frames.ts';
 
-const written = (frames: readonly { note: object; body: Uint8Array }[]): Buffer => {
+const encodeFrames = (frames: readonly { note: object; body: Uint8Array }[]): Buffer => {
   const pipe = new PassThrough({ highWaterMark: 1_000_000 });
   for (const { note, body } of frames) writeFrame(pipe, note, body);
   return Buffer.from(pipe.read() ?? []);
@@ -14,7 +14,7 @@ describe('Frames between two processes', () => {
     const frame = fc.record({ note: fc.dictionary(fc.string(), fc.string()), body: fc.uint8Array({ maxLength: 300 }) });
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 90 })), (frames, sizes) => {
-        const bytes = written(frames);
+        const bytes = encodeFrames(frames);
         const received: { note: object; body: Uint8Array }[] = [];
         const reader = new FrameReader(300, ({ note, body }) =>
           received.push({ note: JSON.parse(note), body: new Uint8Array(body) }),
@@ -30,7 +30,7 @@ describe('Frames between two processes', () => {
   });
 
   it('Frames between two processes are refused before any memory is allocated for an oversized body', () => {
-    const bytes = written([{ note: {}, body: new Uint8Array(301) }]);
+    const bytes = encodeFrames([{ note: {}, body: new Uint8Array(301) }]);
     expect(() => new FrameReader(300, () => undefined).read(bytes)).toThrow(BrokenFrame);
   });
 });

@@ -10,7 +10,7 @@ const reportSchema = z.object({
   native: z.string().array(),
 });
 
-it("The bot's main process loads no library that decodes or draws, even after files were decoded and drawn for it", {
+it("The bot's main process loads no library that decodes or draws, even after the media process has decoded and drawn files for it", {
   timeout: 60_000,
 }, async () => {
   const program = fileURLToPath(new URL('./loads.ts', import.meta.url));

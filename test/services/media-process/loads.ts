@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
-// Makes an image, a voice message, decoded audio and a chart as the bot does, and reports which modules its main
-// process has loaded for them.
+// Makes an image, a voice message, decoded audio and a chart as the bot does, and reports which modules the main
+// process has loaded for that.
 const loaded = new Set<string>();
 registerHooks({
   load(url, context, next) {
@@ -20,26 +20,29 @@ const { openAudio } = await import('../../../src/services/sound/audio.ts');
 const { UsageReader } = await import('../../../src/services/usage/usage-reader.ts');
 
 const clock = systemClock;
-const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-const own = new MediaProcess({ clock, log });
+const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+const mediaProcess = new MediaProcess({ clock, log });
 const gatewayOrigin = 'http://127.0.0.1:1';
-const media = openMedia({ gatewayOrigin, apiKey: 'sk-unused', allowPrivate: false }, { log, clock, process: own });
-const sounds = openAudio({ log, process: own });
+const media = openMedia(
+  { gatewayOrigin, apiKey: 'sk-unused', allowPrivate: false },
+  { log, clock, process: mediaProcess },
+);
+const audio = openAudio({ log, process: mediaProcess });
 const usage = new UsageReader({
   ...{
     reports: { get: async () => ({ total: undefined, rows: [] }) },
     ledger: { queryUsage: async () => [] },
     unit: undefined,
   },
-  ...{ process: own, log },
+  ...{ process: mediaProcess, log },
 });
 
 const mask = await media.createSideMask('left', { width: 64, height: 64 });
 const { bytes: image } = await media.checkImage(mask);
-const voice = sounds.writing({ maxSeconds: 5 });
+const voice = audio.writing({ maxSeconds: 5 });
 voice.add(new Int16Array(24_000));
-const spoken = await voice.finish();
-const heard = await sounds.decoded(memoryContent(spoken.bytes), { maxSeconds: 5 });
+const voiceMessage = await voice.finish();
+const samples = await audio.decode(memoryContent(voiceMessage.bytes), { maxSeconds: 5 });
 const chart = await usage.drawChart({
   title: 'T',
   facts: [],
@@ -48,6 +51,6 @@ const chart = await usage.drawChart({
 });
 const maps = process.platform === 'linux' ? readFileSync('/proc/self/maps', 'latin1') : '';
 const native = [...maps.matchAll(/\S+\.node$/gm)].map(([path]) => path);
-const done = [image.length, spoken.bytes.length, heard.length, chart?.length];
+const done = [image.length, voiceMessage.bytes.length, samples.length, chart?.length];
 process.stdout.write(JSON.stringify({ done, loaded: [...loaded], native: [...new Set(native)] }));
-await Promise.all([media.close(), sounds.close(), own.close()]);
+await Promise.all([media.close(), audio.close(), mediaProcess.close()]);

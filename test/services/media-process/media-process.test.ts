@@ -9,7 +9,7 @@ import { openMedia } from '../../../src/services/media/index.ts';
 import type { Job } from '../../../src/services/media-process/jobs.ts';
 import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { lacedPng } from './laced-png.ts';
+import { interlacedPng } from './laced-png.ts';
 
 const facts = z.object({}).loose();
 const mask: Job = { do: 'side-mask', side: 'left', size: { width: 64, height: 48 }, maxPixels: 1_000_000 };
@@ -18,9 +18,9 @@ const chart: Job = {
   chart: { title: 'T', facts: [], bars: 'upright', entries: [{ label: 'a', amount: '1', text: '1' }] },
 };
 
-function opened(clock: Clock = systemClock, memoryBytes = 512 * 2 ** 20) {
+function openMediaProcess(clock: Clock = systemClock, memoryBytes = 512 * 2 ** 20) {
   const warnings: string[] = [];
-  const media = new MediaProcess({ clock, memoryBytes, log: { warn: (_, sentence) => warnings.push(sentence) } });
+  const media = new MediaProcess({ clock, memoryBytes, log: { warn: (_, message) => warnings.push(message) } });
   onTestFinished(() => media.close());
   return { media, warnings };
 }
@@ -43,13 +43,13 @@ async function successorOf(pid: number, media: MediaProcess): Promise<number> {
   await expect.poll(() => media.pid ?? pid, { interval: 1, timeout: 20_000 }).not.toBe(pid);
   return pidOf(media);
 }
-const max = (pid: number): number =>
+const peakMemoryMib = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
 
 describe('The media process', () => {
   it('The media process starts with its first job, ends after a minute without one, and starts again', async () => {
     const clock = new ManualClock();
-    const { media } = opened(clock);
+    const { media } = openMediaProcess(clock);
     expect(media.pid).toBeUndefined();
     expect(await outcome(media.run(mask, facts))).toBe('PNG');
     const first = pidOf(media);
@@ -63,30 +63,30 @@ describe('The media process', () => {
   });
 
   it('The media process is replaced when it dies, and its jobs run again', async () => {
-    const { media } = opened();
+    const { media } = openMediaProcess();
     const work = Promise.all([outcome(media.run(mask, facts)), outcome(media.run(chart, facts))]);
     process.kill(pidOf(media), 'SIGKILL');
     expect(await work).toEqual(['PNG', 'PNG']);
   });
 
   it('The media process refuses a job that crashed it twice, and continues with the others', async () => {
-    const { media } = opened();
+    const { media } = openMediaProcess();
     const bad = outcome(media.run(mask, facts));
     const good = outcome(media.run(chart, facts));
     const first = pidOf(media);
     process.kill(first, 'SIGKILL');
     process.kill(await successorOf(first, media), 'SIGKILL');
-    expect(await bad).toBe('JobLost: The job was the end of its process.');
+    expect(await bad).toBe('JobLost: The process ended during the job.');
     expect(await good).toBe('PNG');
   });
 
   it('The media process is replaced when a job takes too long: that job fails and the others run again', async () => {
     const clock = new ManualClock();
-    const { media } = opened(clock);
+    const { media } = openMediaProcess(clock);
     const late = outcome(media.run(chart, facts));
     const other = outcome(media.run(mask, facts));
     clock.advance(30_000);
-    expect(await late).toBe('JobLost: The job took more time than it may.');
+    expect(await late).toBe('JobLost: The job exceeded its time limit.');
     expect(await other).toBe('PNG');
   });
 
@@ -95,31 +95,31 @@ describe('The media process', () => {
     async () => {
       const clock = new ManualClock();
       // Less than the process itself uses, so any running job exceeds the limit.
-      const { media, warnings } = opened(clock, 1);
+      const { media, warnings } = openMediaProcess(clock, 1);
       const large = outcome(media.run({ do: 'drop-voice', voice: 1 }, facts));
       const first = pidOf(media);
       clock.advance(100);
       await successorOf(first, media);
       clock.advance(100);
-      expect(await large).toBe('JobLost: The job took more memory than it may.');
-      expect(warnings).toEqual(Array(2).fill('The media process took too much memory: it is replaced.'));
+      expect(await large).toBe('JobLost: The job exceeded its memory limit.');
+      expect(warnings).toEqual(Array(2).fill('The media process used too much memory; replacing it.'));
     },
   );
 
   it.runIf(process.platform === 'linux')(
     'The media process refuses a small file that would need 600 MB, before it is decoded',
     async () => {
-      const { media } = opened();
+      const { media } = openMediaProcess();
       const images = openMedia(
         { gatewayOrigin: 'http://127.0.0.1:1', apiKey: 'sk-unused', allowPrivate: false },
         { log: { warn: () => undefined }, process: media },
       );
       onTestFinished(() => images.close());
-      const bomb = lacedPng(8_888, 8_888);
+      const bomb = interlacedPng(8_888, 8_888);
       expect(bomb.length).toBeLessThan(1_000);
       await expect(images.checkImage(bomb)).rejects.toMatchObject({ kind: 'too-large' });
       await expect(images.readDrawnMask(bomb)).rejects.toMatchObject({ kind: 'too-large' });
-      expect(max(pidOf(media))).toBeLessThan(200);
+      expect(peakMemoryMib(pidOf(media))).toBeLessThan(200);
     },
   );
 
@@ -127,7 +127,7 @@ describe('The media process', () => {
     vi.stubEnv('DISCORD_TOKEN', 'the.secret.token');
     vi.stubEnv('GATEWAY_API_KEY', 'sk-secret');
     onTestFinished(() => void vi.unstubAllEnvs());
-    const { media } = opened();
+    const { media } = openMediaProcess();
     await media.run(mask, facts);
     const environment = readFileSync(`/proc/${pidOf(media)}/environ`, 'latin1').split('\0');
     expect(environment.filter(Boolean).map((one) => one.split('=')[0])).toEqual([
@@ -137,7 +137,7 @@ describe('The media process', () => {
   });
 
   it('The media process exits when it is closed, and all waiting jobs fail', async () => {
-    const { media } = opened();
+    const { media } = openMediaProcess();
     const work = outcome(media.run(mask, facts));
     const pid = pidOf(media);
     await media.close();
@@ -147,7 +147,7 @@ describe('The media process', () => {
   });
 
   it('The media process frees the reservation of a job that was aborted', async () => {
-    const { media } = opened();
+    const { media } = openMediaProcess();
     const controller = new AbortController();
     const work = outcome(media.run(chart, facts, { signal: controller.signal }));
     controller.abort(new Error('no longer wanted'));

@@ -7,12 +7,12 @@ import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** A buffer that counts every read: a byte, a number, and each character or byte that it returns. */
-function counted(bytes: Buffer): { bytes: Buffer; steps(): number } {
+/** Wraps a buffer so that every read is counted: each property access, and each character of a returned string. */
+function countReads(bytes: Buffer): { bytes: Buffer; steps(): number } {
   let steps = 0;
-  const handOut = (value: unknown): unknown => {
+  const countResult = (value: unknown): unknown => {
     if (value instanceof Buffer) return wrap(value);
     if (typeof value === 'string') steps += value.length;
     return value;
@@ -23,7 +23,7 @@ function counted(bytes: Buffer): { bytes: Buffer; steps(): number } {
         steps += 1;
         const value: unknown = Reflect.get(target, key, target);
         return typeof value === 'function'
-          ? (...given: unknown[]) => handOut(Reflect.apply(value, target, given))
+          ? (...args: unknown[]) => countResult(Reflect.apply(value, target, args))
           : value;
       },
     });
@@ -36,14 +36,14 @@ function ebmlHead(content: number): Buffer {
   return head;
 }
 
-/** A header that claims the length of the file minus what follows. */
-const ofElements = (length: number, element: Buffer): Buffer =>
+/** A file whose header covers the elements, but not the 64 bytes after them. */
+const ebmlWithElements = (length: number, element: Buffer): Buffer =>
   Buffer.concat([ebmlHead(length), Buffer.alloc(length, element), Buffer.alloc(64)]);
 
 function longDocType(length: number): Buffer {
   const element = Buffer.from('428210000000', 'hex');
   element.writeUInt32BE(0x1000_0000 + length, 2);
-  return Buffer.concat([ebmlHead(length + element.length), element, Buffer.alloc(length), latin('x'.repeat(64))]);
+  return Buffer.concat([ebmlHead(length + element.length), element, Buffer.alloc(length), latin1('x'.repeat(64))]);
 }
 
 const hostile = {
@@ -53,21 +53,21 @@ const hostile = {
     bytes[bytes.length - 65] = 0x78;
     return bytes;
   },
-  'empty elements': (length: number) => ofElements(length, Buffer.from('428680', 'hex')),
-  voids: (length: number) => ofElements(length, Buffer.from('ec80', 'hex')),
+  'empty elements': (length: number) => ebmlWithElements(length, Buffer.from('428680', 'hex')),
+  voids: (length: number) => ebmlWithElements(length, Buffer.from('ec80', 'hex')),
   'a JPEG with endless fill bytes': (length: number) =>
     Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(length, 0xff)]),
-  'a tag and then zeros': (length: number) => Buffer.concat([latin('ID3\x04\0\0\0\0\0\x10'), Buffer.alloc(length)]),
-  'a RIFF without its chunk': (length: number) => Buffer.concat([latin('RIFF\0\0\0\0WAVE'), Buffer.alloc(length, 1)]),
+  'a tag and then zeros': (length: number) => Buffer.concat([latin1('ID3\x04\0\0\0\0\0\x10'), Buffer.alloc(length)]),
+  'a RIFF without its chunk': (length: number) => Buffer.concat([latin1('RIFF\0\0\0\0WAVE'), Buffer.alloc(length, 1)]),
   zeros: (length: number) => Buffer.alloc(length),
 };
 
 describe('A file made to keep the bot busy', () => {
   it.each(Object.entries(hostile))(
     'A file made to keep the bot busy is recognised in the same number of steps if it is twice as long: %s',
-    (_name, made) => {
+    (_name, makeFile) => {
       const [once, twice] = [256 * KIB, 512 * KIB].map((length) => {
-        const { bytes, steps } = counted(made(length));
+        const { bytes, steps } = countReads(makeFile(length));
         recognise(bytes);
         return steps();
       });
@@ -76,9 +76,9 @@ describe('A file made to keep the bot busy', () => {
     },
   );
 
-  it('A file made to keep the bot busy is recognised on disk from only its first bytes and those after its tag', async () => {
+  it('A file made to keep the bot busy is recognised on disk by reading only its first bytes and those after its tag', async () => {
     const reads: [number, number][] = [];
-    const file = Buffer.concat([latin('ID3\x04\0\0\0\x7f\x7f\x7f'), Buffer.alloc(4 * MIB)]);
+    const file = Buffer.concat([latin1('ID3\x04\0\0\0\x7f\x7f\x7f'), Buffer.alloc(4 * MIB)]);
     const reader: ContentReader = {
       size: file.length,
       read: async (start, length) => {
@@ -91,10 +91,10 @@ describe('A file made to keep the bot busy', () => {
     for (const [, length] of reads) expect(length).toBeLessThanOrEqual(72 * KIB);
   });
 
-  /** A hundred megabytes of optional boxes of the smallest size. */
-  function ofTinyBoxes(): ContentReader & { reads(): number } {
+  /** A hundred megabytes of `free` boxes of the smallest possible size. */
+  function tinyBoxesReader(): ContentReader & { reads(): number } {
     let reads = 0;
-    const head = latin('\0\0\0\x08free\0\0\0\x08free');
+    const head = latin1('\0\0\0\x08free\0\0\0\x08free');
     return {
       size: 100 * MIB,
       reads: () => reads,
@@ -106,21 +106,21 @@ describe('A file made to keep the bot busy', () => {
   }
 
   it('A file made to keep the bot busy is not scanned through millions of tiny boxes', async () => {
-    const reader = ofTinyBoxes();
+    const reader = tinyBoxesReader();
     expect(await isTruncated(reader, mediaTypes.mp4)).toBe(false);
     expect(reader.reads()).toBeLessThanOrEqual(8_000);
   });
 
   it('A file made to keep the bot busy has its facts read in a bounded number of steps, however many boxes it has and however deeply they are nested', async () => {
-    const brands = latin('\0\0\0\x14ftypisom\0\0\0\0isom');
+    const brands = latin1('\0\0\0\x14ftypisom\0\0\0\0isom');
     const nested = (length: number): Buffer => {
-      const head = latin('\0\0\0\0moov');
+      const head = latin1('\0\0\0\0moov');
       head.writeUInt32BE(length + 8);
-      return Buffer.concat([brands, head, Buffer.alloc(length, latin('\0\0\0\x10trak\0\0\0\x08mdia'))]);
+      return Buffer.concat([brands, head, Buffer.alloc(length, latin1('\0\0\0\x10trak\0\0\0\x08mdia'))]);
     };
     const [once, twice] = await Promise.all(
       [2 * MIB, 4 * MIB].map(async (length) => {
-        const { bytes, steps } = counted(nested(length));
+        const { bytes, steps } = countReads(nested(length));
         expect(await videoFacts(memoryContent(bytes))).toEqual({});
         return steps();
       }),

@@ -33,22 +33,22 @@ describe("A member's image", () => {
   );
 
   it("A member's image is sent without metadata about the member", async () => {
-    const noted = await noise(30, 20)
+    const tagged = await noise(30, 20)
       .jpeg()
       .withExif({ IFD0: { Artist: 'somebody' } })
       .toBuffer();
-    expect((await media.checkImage(noted)).bytes.includes('somebody')).toBe(false);
+    expect((await media.checkImage(tagged)).bytes.includes('somebody')).toBe(false);
   });
 
   it.each([
-    ['a page', Buffer.from('<html></html>')],
+    ['an HTML page', Buffer.from('<html></html>')],
     ['a video', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1')],
-    ['nothing', Buffer.alloc(0)],
+    ['empty', Buffer.alloc(0)],
   ])("A member's image is refused if it is %s", async (_what, bytes) => {
     await expect(media.checkImage(bytes)).rejects.toMatchObject({ kind: 'not-media' });
   });
 
-  it("A member's image is decoded completely, because the container may be intact around damaged pixels", async () => {
+  it("A member's image is decoded completely, because an intact container may hold damaged pixels", async () => {
     const damaged = await noise(200, 200).png().toBuffer();
     // Within the first chunk of pixels, so its checksum fails.
     damaged.fill(0x55, 1_000, 2_000);
@@ -57,7 +57,7 @@ describe("A member's image", () => {
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    "A member's image is refused if its file in %s is truncated",
+    "A member's image is refused if it is a truncated %s file",
     async (format) => {
       const bytes = await noise(200, 200).toFormat(format).toBuffer();
       const half = bytes.subarray(0, bytes.length / 2);

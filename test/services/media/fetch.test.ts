@@ -41,7 +41,7 @@ describe('Fetching a result', () => {
     );
 
     it.each([400, 401, 429, 500, 503])(
-      'A fetch by URL reports that the host sent no file if it responds with %i',
+      'A fetch by URL reports the host as unreachable if it responds with %i',
       async (status) => {
         const url = scene.gateway.on('/ill', (response) => response.writeHead(status).end());
         expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({
@@ -53,7 +53,7 @@ describe('Fetching a result', () => {
 
     it.each([
       ['nothing at all', Buffer.alloc(0)],
-      ['a page', Buffer.from('<!doctype html><title>Sign in</title>')],
+      ['an HTML page', Buffer.from('<!doctype html><title>Sign in</title>')],
       ['an SVG with a script', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')],
       ['a JSON response', Buffer.from('{"error":{"message":"quota"}}')],
     ])('A fetch by URL does not accept %s as media', async (_what, bytes) => {
@@ -109,15 +109,15 @@ describe('Fetching a result', () => {
       scene.gateway.on('/there', file(scene.png));
       const url = scene.gateway.on('/talkative', (response) => {
         response.writeHead(302, { location: '/there' });
-        const talk = (): void => {
-          if (!response.destroyed) response.write(Buffer.alloc(64 * 1024), () => setImmediate(talk));
+        const writeMore = (): void => {
+          if (!response.destroyed) response.write(Buffer.alloc(64 * 1024), () => setImmediate(writeMore));
         };
-        talk();
+        writeMore();
       });
       expect((await scene.open(false).fetch({ address: url })).bytes?.equals(scene.png)).toBe(true);
     });
 
-    it('A fetch treats a redirect without a target as a host without the file', async () => {
+    it('A fetch reports the host as unreachable after a redirect without a target', async () => {
       const url = scene.gateway.on('/nowhere', (response) => response.writeHead(302).end());
       expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({
         kind: 'unreachable',
@@ -133,14 +133,14 @@ describe('Fetching a result', () => {
       ['as a data URI with parameters', (bytes: Buffer) => `DATA:;charset=utf-8;BASE64,${bytes.toString('base64')}`],
       ['in the URL-safe alphabet, without padding', (bytes: Buffer) => bytes.toString('base64url')],
       ['split into lines', (bytes: Buffer) => `\n${bytes.toString('base64').replace(/.{76}/g, '$&\r\n')}\n`],
-    ])('A fetch reads base64 %s', async (_how, spell) => {
-      const fetched = await scene.open(false).fetch({ base64: spell(scene.png) });
+    ])('A fetch reads base64 %s', async (_how, encode) => {
+      const fetched = await scene.open(false).fetch({ base64: encode(scene.png) });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
       expect(fetched.type.mime).toBe('image/png');
     });
 
     it.each([
-      ['characters outside of the alphabet', '!!!!', 'damaged'],
+      ['characters outside the alphabet', '!!!!', 'damaged'],
       ['padding in the middle', 'iVBORw0K=Ggo', 'damaged'],
       ['a data URI that is not base64', 'data:image/png,abc', 'damaged'],
       ['nothing', '', 'not-media'],

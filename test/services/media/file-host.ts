@@ -7,24 +7,24 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+export type RequestHandler = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A real file server on loopback that responds by path and records its requests. */
 export interface FileHost {
   readonly origin: string;
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
-  on(path: string, answer: Answer): string;
+  on(path: string, handler: RequestHandler): string;
   close(): Promise<void>;
 }
 
 export async function openFileHost(): Promise<FileHost> {
-  const answers = new Map<string, Answer>();
+  const handlers = new Map<string, RequestHandler>();
   const requests: FileHost['requests'] = [];
   const server: Server = createServer((request, response) => {
     const path = request.url ?? '';
     requests.push({ path, headers: request.headers });
-    const answer = answers.get(path.split('?')[0] ?? '');
-    if (answer) answer(response, request);
+    const handler = handlers.get(path.split('?')[0] ?? '');
+    if (handler) handler(response, request);
     else response.writeHead(404).end('nothing here');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,8 +32,8 @@ export async function openFileHost(): Promise<FileHost> {
   return {
     origin,
     requests,
-    on(path, answer) {
-      answers.set(path, answer);
+    on(path, handler) {
+      handlers.set(path, handler);
       return origin + path;
     },
     close: () =>
@@ -45,14 +45,14 @@ export async function openFileHost(): Promise<FileHost> {
 }
 
 export const file =
-  (bytes: Buffer, headers: Record<string, string | number> = {}): Answer =>
+  (bytes: Buffer, headers: Record<string, string | number> = {}): RequestHandler =>
   (response) => {
     response.writeHead(200, { 'content-length': bytes.length, ...headers }).end(bytes);
   };
 
 /** Sends the file in chunks and without a content length. */
 export const chunked =
-  (bytes: Buffer, piece = 64 * 1024): Answer =>
+  (bytes: Buffer, piece = 64 * 1024): RequestHandler =>
   (response) => {
     response.writeHead(200);
     for (let at = 0; at < bytes.length; at += piece) response.write(bytes.subarray(at, at + piece));
@@ -60,7 +60,7 @@ export const chunked =
   };
 
 export const redirect =
-  (location: string, status = 302): Answer =>
+  (location: string, status = 302): RequestHandler =>
   (response) => {
     response.writeHead(status, { location }).end('this way');
   };

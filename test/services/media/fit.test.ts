@@ -24,35 +24,35 @@ describe('Fitting a file into a size limit', () => {
     return { bytes: await readWhole(fetched), type: fetched.type };
   }
 
-  async function fitted(bytes: Buffer, max: number) {
+  async function fitFile(bytes: Buffer, max: number) {
     const result: FitResult = await media.fit(await fetchedFile(bytes), max);
-    if (result.how === 'none') throw new Error('It should have fitted.');
+    if (result.how === 'none') throw new Error('The file does not fit.');
     expect(result.bytes.length).toBeLessThanOrEqual(max);
     return { ...result, facts: await media.imageFacts(result.bytes) };
   }
 
   it('A sufficiently small file is left unchanged', async () => {
     const png = await noise(50, 50).png().toBuffer();
-    const result = await fitted(png, png.length);
+    const result = await fitFile(png, png.length);
     expect(result.how).toBe('as-is');
     expect(result.bytes.equals(png)).toBe(true);
   });
 
   it('Metadata does not count towards the size limit of a file', async () => {
     const png = await noise(50, 50).png().toBuffer();
-    expect((await fitted(withExtraBytes(png, 100_000), png.length)).how).toBe('as-is');
+    expect((await fitFile(withExtraBytes(png, 100_000), png.length)).how).toBe('as-is');
   });
 
   it('The quality of an image that is too large is reduced first, and its pixel size is kept', async () => {
     const png = await noise(400, 300).blur(2).png().toBuffer();
-    const result = await fitted(png, Math.floor(png.length / 3));
+    const result = await fitFile(png, Math.floor(png.length / 3));
     expect(result).toMatchObject({ how: 're-encoded', facts: { width: 400, height: 300 } });
     expect(result.type.mime).toBe('image/jpeg');
   });
 
   it('If lower quality is not enough, the pixel size of an image is reduced, but to no less than half of each side', async () => {
     const png = await noise(600, 400).png().toBuffer();
-    const { how, facts } = await fitted(png, Math.floor(png.length / 15));
+    const { how, facts } = await fitFile(png, Math.floor(png.length / 15));
     expect(how).toBe('re-encoded');
     expect(facts.width).toBeLessThan(600);
     expect(facts.width).toBeGreaterThanOrEqual(300);
@@ -61,7 +61,7 @@ describe('Fitting a file into a size limit', () => {
 
   it('If a smaller pixel size is not enough, an image becomes a preview, and if no preview fits, there is no result', async () => {
     const png = await noise(3_000, 2_000).png().toBuffer();
-    const preview = await fitted(png, 400_000);
+    const preview = await fitFile(png, 400_000);
     expect(preview).toMatchObject({ how: 'preview', type: { mime: 'image/jpeg' } });
     expect(preview.facts.width).toBeLessThanOrEqual(1_280);
     const source = await fetchedFile(png);
@@ -71,7 +71,7 @@ describe('Fitting a file into a size limit', () => {
 
   it('An image that is made smaller stays transparent', async () => {
     const png = await noise(300, 300, 4).png().toBuffer();
-    const { how, type, bytes } = await fitted(png, Math.floor(png.length / 2));
+    const { how, type, bytes } = await fitFile(png, Math.floor(png.length / 2));
     expect({ how, mime: type.mime }).toEqual({ how: 're-encoded', mime: 'image/webp' });
     expect((await sharp(bytes).metadata()).hasAlpha).toBe(true);
   });
@@ -92,8 +92,8 @@ describe('Fitting a file into a size limit', () => {
       await pages.clone().gif({ delay }).toBuffer(),
       await pages.clone().webp({ delay, quality: 100 }).toBuffer(),
     ]) {
-      for (const share of [2, 8]) {
-        const { how, type, facts, bytes: result } = await fitted(bytes, Math.floor(bytes.length / share));
+      for (const divisor of [2, 8]) {
+        const { how, type, facts, bytes: result } = await fitFile(bytes, Math.floor(bytes.length / divisor));
         expect({ how, mime: type.mime, frames: facts.frames }).toEqual({
           how: 're-encoded',
           mime: 'image/webp',
@@ -101,7 +101,7 @@ describe('Fitting a file into a size limit', () => {
         });
         expect((await sharp(result).metadata()).delay).toEqual(delay);
       }
-      const preview = await fitted(bytes, 16_000);
+      const preview = await fitFile(bytes, 16_000);
       expect({ how: preview.how, frames: preview.facts.frames }).toEqual({ how: 'preview', frames: 1 });
     }
   });
@@ -112,18 +112,18 @@ describe('Fitting a file into a size limit', () => {
     control.writeUInt32BE(8, 0);
     control.write('acTL', 4, 'latin1');
     const animated = Buffer.concat([png.subarray(0, 33), control, png.subarray(33)]);
-    expect((await fitted(animated, animated.length)).how).toBe('as-is');
-    expect((await fitted(animated, 100_000)).how).toBe('preview');
+    expect((await fitFile(animated, animated.length)).how).toBe('as-is');
+    expect((await fitFile(animated, 100_000)).how).toBe('preview');
   });
 
   it('An image that is made smaller is rotated upright', async () => {
     const jpeg = await noise(600, 400).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer();
-    const { facts } = await fitted(jpeg, Math.floor(jpeg.length / 2));
+    const { facts } = await fitFile(jpeg, Math.floor(jpeg.length / 2));
     expect(facts.width).toBeLessThan(facts.height);
-    expect((await fitted(jpeg, 40_000)).facts).toMatchObject({ frames: 1 });
+    expect((await fitFile(jpeg, 40_000)).facts).toMatchObject({ frames: 1 });
   });
 
-  it('Colours from another colour profile are converted to sRGB instead of being lost', async () => {
+  it('Colours of another colour profile are converted to sRGB instead of being distorted', async () => {
     const green = await sharp({ create: { width: 200, height: 200, channels: 3, background: '#00ff00' } })
       .withIccProfile('p3')
       .png()
@@ -133,7 +133,7 @@ describe('Fitting a file into a size limit', () => {
       .withIccProfile('p3')
       .png()
       .toBuffer();
-    const { bytes, how } = await fitted(largePng, Math.floor(largePng.length / 3));
+    const { bytes, how } = await fitFile(largePng, Math.floor(largePng.length / 3));
     expect(how).toBe('re-encoded');
     const expected = await sharp(largePng)
       .extract({ left: 50, top: 50, width: 1, height: 1 })
@@ -182,13 +182,13 @@ describe('Fitting a file into a size limit', () => {
 
   it('A damaged image is reported as damaged, and the next image is processed as usual', async () => {
     const png = await noise(300, 300).png().toBuffer();
-    const half = await fetchedFile(png.subarray(0, png.length / 2));
-    await expect(media.fit(half, 10_000_000)).rejects.toMatchObject({ kind: 'damaged' });
-    await expect(media.fit(half, 1_000)).rejects.toMatchObject({ kind: 'damaged' });
-    expect((await fitted(png, png.length)).how).toBe('as-is');
+    const truncated = await fetchedFile(png.subarray(0, png.length / 2));
+    await expect(media.fit(truncated, 10_000_000)).rejects.toMatchObject({ kind: 'damaged' });
+    await expect(media.fit(truncated, 1_000)).rejects.toMatchObject({ kind: 'damaged' });
+    expect((await fitFile(png, png.length)).how).toBe('as-is');
   });
 
-  it('Closing the service ends the work on a file, and every waiting caller receives an error', async () => {
+  it('Closing the service aborts the work on a file, and every waiting caller receives an error', async () => {
     const source = await fetchedFile(await noise(1_500, 1_500).png().toBuffer());
     const controller = new AbortController();
     const outcomes = Promise.allSettled([

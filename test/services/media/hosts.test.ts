@@ -16,10 +16,10 @@ describe('The hosts that a file is fetched from', () => {
     it('The key is sent to the gateway and to no other host', async () => {
       const media = scene.open(true);
       await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
-      await media.fetch({ address: scene.stranger.on('/foreign', file(scene.png)) });
+      await media.fetch({ address: scene.thirdParty.on('/foreign', file(scene.png)) });
       expect(scene.gateway.requests[0]?.headers.authorization).toBe(authorization);
-      expect(scene.stranger.requests[0]?.headers).not.toHaveProperty('authorization');
-      expect(JSON.stringify(scene.stranger.requests)).not.toContain(apiKey);
+      expect(scene.thirdParty.requests[0]?.headers).not.toHaveProperty('authorization');
+      expect(JSON.stringify(scene.thirdParty.requests)).not.toContain(apiKey);
     });
 
     it('The key is still sent while the gateway redirects to itself', async () => {
@@ -33,17 +33,17 @@ describe('The hosts that a file is fetched from', () => {
 
     it('The key is no longer sent once a redirect leads to another host, even if the next redirect leads back', async () => {
       scene.gateway.on('/own', file(scene.png));
-      const away = scene.stranger.on('/back', redirect(`${scene.gateway.origin}/own`));
-      await scene.open(true).fetch({ address: scene.gateway.on('/first', redirect(away)) });
+      const redirectUrl = scene.thirdParty.on('/back', redirect(`${scene.gateway.origin}/own`));
+      await scene.open(true).fetch({ address: scene.gateway.on('/first', redirect(redirectUrl)) });
       expect(scene.gateway.requests.map(({ headers }) => headers.authorization)).toEqual([authorization, undefined]);
-      expect(scene.stranger.requests[0]?.headers.authorization).toBeUndefined();
+      expect(scene.thirdParty.requests[0]?.headers.authorization).toBeUndefined();
     });
 
     it('The key is not sent when another host redirects to the gateway', async () => {
       scene.gateway.on('/own', file(scene.png));
       await scene
         .open(true)
-        .fetch({ address: scene.stranger.on('/to-gateway', redirect(`${scene.gateway.origin}/own`)) });
+        .fetch({ address: scene.thirdParty.on('/to-gateway', redirect(`${scene.gateway.origin}/own`)) });
       expect(scene.gateway.requests[0]?.headers.authorization).toBeUndefined();
     });
   });
@@ -52,26 +52,26 @@ describe('The hosts that a file is fetched from', () => {
     it('A fetch limited to the public internet allows the gateway at any address, but not another port on its host', async () => {
       const media = scene.open(false);
       await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
-      const error = await failureOf(media.fetch({ address: scene.stranger.on('/secret', file(scene.png)) }));
+      const error = await failureOf(media.fetch({ address: scene.thirdParty.on('/secret', file(scene.png)) }));
       expect(error.kind).toBe('forbidden-address');
-      expect(scene.stranger.requests).toEqual([]);
+      expect(scene.thirdParty.requests).toEqual([]);
       expect(scene.warnings).toHaveLength(1);
     });
 
     it('A fetch limited to the public internet refuses a redirect from the gateway into a private network', async () => {
-      const url = scene.gateway.on('/in', redirect(scene.stranger.on('/secret', file(scene.png))));
+      const url = scene.gateway.on('/in', redirect(scene.thirdParty.on('/secret', file(scene.png))));
       expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({ kind: 'forbidden-address' });
-      expect(scene.stranger.requests).toEqual([]);
+      expect(scene.thirdParty.requests).toEqual([]);
     });
 
     it.each(['127.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '0', '①②⑦.0.0.1', '%31%32%37.0.0.1'])(
       'A fetch limited to the public internet refuses loopback spelled %s',
       async (host) => {
-        const { port } = new URL(scene.stranger.origin);
+        const { port } = new URL(scene.thirdParty.origin);
         const url = `http://${host}:${port}/secret`;
-        scene.stranger.on('/secret', file(scene.png));
+        scene.thirdParty.on('/secret', file(scene.png));
         expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({ kind: 'forbidden-address' });
-        expect(scene.stranger.requests).toEqual([]);
+        expect(scene.thirdParty.requests).toEqual([]);
       },
     );
 
@@ -86,7 +86,7 @@ describe('The hosts that a file is fetched from', () => {
     it.each([
       ['loopback', [{ address: '127.0.0.1', family: 4 }]],
       [
-        'a private address beside a public one',
+        'a private and a public address',
         [
           { address: '9.9.9.9', family: 4 },
           { address: '10.0.0.1', family: 4 },
@@ -96,24 +96,24 @@ describe('The hosts that a file is fetched from', () => {
       ['loopback in IPv6', [{ address: '::1', family: 6 }]],
       ['nothing', []],
     ])('A fetch limited to the public internet refuses a name that resolves to %s', async (_where, addresses) => {
-      const { port } = new URL(scene.stranger.origin);
+      const { port } = new URL(scene.thirdParty.origin);
       const media = scene.open(false, { resolve: async () => addresses });
       const url = `http://files.example:${port}/secret`;
       expect(await failureOf(media.fetch({ address: url }))).toMatchObject({ kind: 'forbidden-address' });
-      expect(scene.stranger.requests).toEqual([]);
+      expect(scene.thirdParty.requests).toEqual([]);
     });
 
     it('A fetch limited to the public internet connects to exactly the checked addresses, and checks every look-up again', async () => {
       const lookups: string[] = [];
       const answers = [[{ address: '93.184.215.14', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
       const lookup = createGuardedLookup(async (name) => answers[lookups.push(name) - 1] ?? []);
-      const judged = () =>
+      const lookUp = () =>
         new Promise((resolve, reject) => {
           lookup('rebinding.example', { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
         });
       // A socket connects to this result without another look-up.
-      expect(await judged()).toEqual([{ address: '93.184.215.14', family: 4 }]);
-      await expect(judged()).rejects.toMatchObject({ kind: 'forbidden-address' });
+      expect(await lookUp()).toEqual([{ address: '93.184.215.14', family: 4 }]);
+      await expect(lookUp()).rejects.toMatchObject({ kind: 'forbidden-address' });
       expect(lookups).toEqual(['rebinding.example', 'rebinding.example']);
     });
 
@@ -124,7 +124,7 @@ describe('The hosts that a file is fetched from', () => {
     });
 
     it('A fetch reaches private addresses when these are allowed', async () => {
-      const fetched = await scene.open(true).fetch({ address: scene.stranger.on('/own', file(scene.png)) });
+      const fetched = await scene.open(true).fetch({ address: scene.thirdParty.on('/own', file(scene.png)) });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
     });
   });
@@ -134,18 +134,18 @@ describe('The hosts that a file is fetched from', () => {
 
     it('A URL from a member is fetched from the public internet only, even after a redirect from the gateway', async () => {
       const media = scene.open(true);
-      const secret = scene.stranger.on('/secret', file(scene.png));
-      const away = scene.gateway.on('/away', redirect(secret));
-      for (const url of [secret, away])
+      const secret = scene.thirdParty.on('/secret', file(scene.png));
+      const redirectUrl = scene.gateway.on('/away', redirect(secret));
+      for (const url of [secret, redirectUrl])
         expect(await failureOf(media.fetch({ address: url }, { givenBy }))).toMatchObject({
           kind: 'forbidden-address',
         });
       expect(await failureOf(media.fetchDocument(secret, { givenBy }))).toMatchObject({ kind: 'forbidden-address' });
-      expect(scene.stranger.requests).toEqual([]);
+      expect(scene.thirdParty.requests).toEqual([]);
       expect((await media.fetch({ address: secret })).bytes?.equals(scene.png)).toBe(true);
     });
 
-    it('A URL from a member may point to the gateway itself, which is not sent the key', async () => {
+    it('A URL from a member may point to the gateway itself, but the key is not sent', async () => {
       const url = scene.gateway.on('/own', file(scene.png));
       expect((await scene.open(true).fetch({ address: url }, { givenBy })).type.mime).toBe('image/png');
       expect(scene.gateway.requests[0]?.headers).not.toHaveProperty('authorization');
@@ -155,8 +155,8 @@ describe('The hosts that a file is fetched from', () => {
       ...['127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '[::1]', '[::ffff:127.0.0.1]'],
       ...['[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]', '10.0.0.1', '[fe80::1]'],
       ...['169.254.169.254', '[fd00:ec2::254]', '[::127.0.0.1]', '[64:ff9b:1::a00:1]', '192.168.257', '0300.0250.0.1'],
-    ])('A URL from a member is refused without a connection attempt: %s', async (host) => {
-      const { port } = new URL(scene.stranger.origin);
+    ])('A URL from a member to a private address is refused without a connection attempt: %s', async (host) => {
+      const { port } = new URL(scene.thirdParty.origin);
       const lookups: string[] = [];
       const media = scene.open(true, {
         resolve: async (name) => {
@@ -166,13 +166,13 @@ describe('The hosts that a file is fetched from', () => {
       });
       const error = await failureOf(media.fetch({ address: `http://${host}:${port}/secret` }, { givenBy }));
       expect(error).toMatchObject({ kind: 'forbidden-address' });
-      expect({ asked: lookups, heard: scene.stranger.requests }).toEqual({ asked: [], heard: [] });
+      expect({ asked: lookups, heard: scene.thirdParty.requests }).toEqual({ asked: [], heard: [] });
     });
 
     it.each(['localhost', 'localhost.', 'files.internal', 'files.internal.'])(
       'A URL from a member is refused if a name like %s resolves into a private network',
       async (name) => {
-        const { port } = new URL(scene.stranger.origin);
+        const { port } = new URL(scene.thirdParty.origin);
         const lookups: string[] = [];
         const resolve = async (host: string) => {
           lookups.push(host);
@@ -182,7 +182,7 @@ describe('The hosts that a file is fetched from', () => {
         const error = await failureOf(media.fetch({ address: `http://${name}:${port}/secret` }, { givenBy }));
         expect(error).toMatchObject({ kind: 'forbidden-address' });
         expect(lookups).toEqual([name]);
-        expect(scene.stranger.requests).toEqual([]);
+        expect(scene.thirdParty.requests).toEqual([]);
       },
     );
   });

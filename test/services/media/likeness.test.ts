@@ -6,13 +6,13 @@ import { sceneOf } from '../../../sandbox/gateway/studio/index.ts';
 import { MAX_DIFFERENT_BITS } from '../../../src/services/fingerprints/fingerprint.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
-import { likenessOf } from '../../../src/services/media/images/likeness.ts';
+import { perceptualHash } from '../../../src/services/media/images/likeness.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 
 const editor = new ImageEditor(10_000_000, async () => () => undefined);
-const look = async (bytes: Buffer) => likenessOf(await examineImage(bytes, 10_000_000), editor);
+const hashImage = async (bytes: Buffer) => perceptualHash(await examineImage(bytes, 10_000_000), editor);
 const side = 256;
 const prompts = ['a fox in the snow', 'a city at night', 'waves on a beach', 'a bowl of fruit', 'a castle', 'the moon'];
 
@@ -20,39 +20,39 @@ const images = Promise.all(
   prompts.flatMap((prompt, at) =>
     [1, 2, 3].map(async (seed) => {
       const { bytes } = await drawImage(sceneOf(prompt, seed * 97 + at), { width: side, height: side });
-      return { bytes, likeness: await look(bytes) };
+      return { bytes, likeness: await hashImage(bytes) };
     }),
   ),
 );
 
 function bitsBetween(one: string | undefined, other: string | undefined): number {
-  if (one === undefined || other === undefined) throw new Error('An image has no likeness.');
+  if (one === undefined || other === undefined) throw new Error('An image has no perceptual hash.');
   return (BigInt(`0x${one}`) ^ BigInt(`0x${other}`)).toString(2).replaceAll('0', '').length;
 }
 
-const cropped = (image: Sharp, by: number): Sharp =>
-  image.extract({ left: by, top: by, width: side - 2 * by, height: side - 2 * by });
+const cropped = (image: Sharp, margin: number): Sharp =>
+  image.extract({ left: margin, top: margin, width: side - 2 * margin, height: side - 2 * margin });
 
-describe('The likeness of an image', () => {
+describe('The perceptual hash of an image', () => {
   it.each([
     ['saved as a JPEG with quality 70', 1, (image: Sharp) => image.jpeg({ quality: 70 })],
     ['scaled down to half', 1, (image: Sharp) => image.resize(side / 2).png()],
     ['scaled down to a quarter and saved as WebP', 1, (image: Sharp) => image.resize(side / 4).webp({ quality: 60 })],
     ['saved with 16 bits', 1, (image: Sharp) => image.toColourspace('rgb16').png()],
     ['stripped of its colours', 1, (image: Sharp) => image.greyscale().png()],
-    // 88 % in a measurement with 240 images.
-    ['cropped by a hundredth at each side', 0.7, (image: Sharp) => cropped(image, 3).jpeg({ quality: 80 })],
-  ] as const)('The likeness of an image still matches after it was %s', async (_how, share, change) => {
-    const found = await Promise.all(
+    // 88% in a measurement with 240 images.
+    ['cropped by 1% on each side', 0.7, (image: Sharp) => cropped(image, 3).jpeg({ quality: 80 })],
+  ] as const)('The perceptual hash of an image still matches after the image was %s', async (_how, share, change) => {
+    const matches = await Promise.all(
       (await images).map(async ({ bytes, likeness }) => {
-        const other = await look(await change(sharp(bytes)).toBuffer());
+        const other = await hashImage(await change(sharp(bytes)).toBuffer());
         return bitsBetween(likeness, other) <= MAX_DIFFERENT_BITS;
       }),
     );
-    expect(found.filter(Boolean).length / found.length).toBeGreaterThanOrEqual(share);
+    expect(matches.filter(Boolean).length / matches.length).toBeGreaterThanOrEqual(share);
   });
 
-  it('The likeness of different images differs, even if they come from the same prompt', async () => {
+  it('The perceptual hashes of different images differ, even if the images come from the same prompt', async () => {
     const all = await images;
     const different = all.flatMap((one, at) =>
       all.slice(0, at).map((other) => bitsBetween(one.likeness, other.likeness)),
@@ -61,19 +61,19 @@ describe('The likeness of an image', () => {
     expect(Math.min(...different)).toBeGreaterThan(MAX_DIFFERENT_BITS);
   });
 
-  it('The likeness of an image is computed from the image as it is displayed', async () => {
+  it('The perceptual hash of an image is computed from the image as it is displayed', async () => {
     const [first] = await images;
     const bytes = await sharp(first?.bytes).png().toBuffer();
-    const turned = await sharp(bytes).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const rotated = await sharp(bytes).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     expect(
-      bitsBetween(await look(turned), await look(await sharp(bytes).rotate(90).png().toBuffer())),
+      bitsBetween(await hashImage(rotated), await hashImage(await sharp(bytes).rotate(90).png().toBuffer())),
     ).toBeLessThanOrEqual(2);
   });
 
-  it('An image of one colour has no likeness', async () => {
+  it('An image of a single colour has no perceptual hash', async () => {
     for (const background of ['red', '#fff', { r: 0, g: 0, b: 0, alpha: 0 }])
       expect(
-        await look(
+        await hashImage(
           await sharp({ create: { width: 9, height: 9, channels: 4, background } })
             .png()
             .toBuffer(),
@@ -90,8 +90,8 @@ describe('The likeness of an image', () => {
     const bytes = await sharp(randomBytes(64 * 64 * 3), { raw: { width: 64, height: 64, channels: 3 } })
       .png()
       .toBuffer();
-    const print = (file: Buffer) => media.fingerprint({ ...memoryContent(file), type: mediaTypes.png });
-    expect(await print(bytes)).toMatchObject({ likeness: expect.stringMatching(/^[0-9a-f]{16}$/) });
-    expect(await print(bytes.subarray(0, 4_000))).toEqual({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const fingerprint = (file: Buffer) => media.fingerprint({ ...memoryContent(file), type: mediaTypes.png });
+    expect(await fingerprint(bytes)).toMatchObject({ likeness: expect.stringMatching(/^[0-9a-f]{16}$/) });
+    expect(await fingerprint(bytes.subarray(0, 4_000))).toEqual({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 });

@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 describe('The memory of many downloads', () => {
   let gateway: FileHost;
   let media: Media;
-  let heavy: Buffer;
+  let largePng: Buffer;
 
   beforeEach(async () => {
     gateway = await openFileHost();
@@ -23,7 +23,7 @@ describe('The memory of many downloads', () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-    heavy = withExtraBytes(dot, 3 * MIB);
+    largePng = withExtraBytes(dot, 3 * MIB);
   });
   afterEach(async () => {
     await media.close();
@@ -33,11 +33,11 @@ describe('The memory of many downloads', () => {
   it.each(['announced', 'unannounced'])(
     'The memory of many downloads stays within its limit with fifty simultaneous downloads whose sizes are %s',
     async (how) => {
-      const small = heavy.subarray(0, MIB);
+      const small = largePng.subarray(0, MIB);
       const url = gateway.on('/heavy', how === 'announced' ? file(small) : chunked(small));
       let inMemory = 0;
       let maxInMemory = 0;
-      const one = async (): Promise<string> => {
+      const download = async (): Promise<string> => {
         const fetched = await media.fetch({ address: url });
         inMemory += fetched.bytes?.length ?? 0;
         maxInMemory = Math.max(maxInMemory, inMemory);
@@ -46,30 +46,31 @@ describe('The memory of many downloads', () => {
         fetched.release();
         return fetched.bytes ? 'in memory' : 'on the disk';
       };
-      await Promise.all(Array.from({ length: 50 }, one));
+      await Promise.all(Array.from({ length: 50 }, download));
       expect(gateway.requests).toHaveLength(50);
       expect(maxInMemory).toBeLessThanOrEqual(6 * MIB);
     },
   );
 
-  it('The memory of many downloads makes the next download wait until a file is released, whether it is base64 or not', async () => {
-    const url = gateway.on('/heavy', file(heavy));
-    const base64 = heavy.toString('base64');
-    const held: Fetched[] = [];
-    for (let files = 0; files < 5; files++) held.push(await media.fetch(files % 2 ? { address: url } : { base64 }));
+  it('The memory of many downloads makes the next download wait until a file is released, whether the download is base64 or a URL', async () => {
+    const url = gateway.on('/heavy', file(largePng));
+    const base64 = largePng.toString('base64');
+    const heldFiles: Fetched[] = [];
+    for (let files = 0; files < 5; files++)
+      heldFiles.push(await media.fetch(files % 2 ? { address: url } : { base64 }));
     const controller = new AbortController();
-    const impatient = media.fetch({ address: url }, { signal: controller.signal });
-    const patient = media.fetch({ base64 });
+    const abortedFetch = media.fetch({ address: url }, { signal: controller.signal });
+    const waitingFetch = media.fetch({ base64 });
     while (gateway.requests.length < 3) await new Promise(setImmediate);
     controller.abort();
-    await expect(impatient).rejects.toMatchObject({ code: 'aborted' });
-    held[0]?.release();
-    held[0]?.release();
-    const fetched = await patient;
-    expect((await readWhole(fetched)).equals(heavy)).toBe(true);
+    await expect(abortedFetch).rejects.toMatchObject({ code: 'aborted' });
+    heldFiles[0]?.release();
+    heldFiles[0]?.release();
+    const fetched = await waitingFetch;
+    expect((await readWhole(fetched)).equals(largePng)).toBe(true);
   });
 
-  it('The memory of many downloads is released after a download turned out to be useless', async () => {
+  it('The memory of many downloads is released after a download turned out to be unusable', async () => {
     const invalidFile = gateway.on('/nonsense', file(Buffer.alloc(7 * MIB)));
     const endless = gateway.on('/endless', chunked(Buffer.alloc(9 * MIB)));
     for (let tries = 0; tries < 4; tries++) {
@@ -77,31 +78,31 @@ describe('The memory of many downloads', () => {
       await expect(media.fetch({ address: endless })).rejects.toMatchObject({ kind: 'too-large' });
       await expect(media.fetch({ base64: `${'A'.repeat(7 * MIB)}=A` })).rejects.toMatchObject({ kind: 'damaged' });
     }
-    const url = gateway.on('/heavy', file(heavy));
+    const url = gateway.on('/heavy', file(largePng));
     await Promise.all(Array.from({ length: 5 }, () => media.fetch({ address: url })));
   });
 
   it('The memory of many downloads is reduced to the real size after an unannounced download has ended', async () => {
-    const url = gateway.on('/heavy', chunked(heavy));
-    for (let files = 0; files < 4; files++) expect((await media.fetch({ address: url })).size).toBe(heavy.length);
+    const url = gateway.on('/heavy', chunked(largePng));
+    for (let files = 0; files < 4; files++) expect((await media.fetch({ address: url })).size).toBe(largePng.length);
   });
 
   it.each([1_000, MIB])(
     'The memory of many downloads is released if a host disconnects after %i bytes while the download is waiting',
     async (sent) => {
-      const base64 = withExtraBytes(heavy, 4 * MIB).toString('base64');
+      const base64 = withExtraBytes(largePng, 4 * MIB).toString('base64');
       const others = [await media.fetch({ base64 }), await media.fetch({ base64 })];
-      let cut = (): void => undefined;
-      const isCut = new Promise<void>((resolve) => {
-        cut = resolve;
+      let markDisconnected = (): void => undefined;
+      const disconnected = new Promise<void>((resolve) => {
+        markDisconnected = resolve;
       });
       const url = gateway.on('/cut', (response) => {
         response.writeHead(200, { 'content-length': 6 * MIB });
-        response.socket?.once('close', cut);
-        response.write(heavy.subarray(0, sent), () => setImmediate(() => response.socket?.resetAndDestroy()));
+        response.socket?.once('close', markDisconnected);
+        response.write(largePng.subarray(0, sent), () => setImmediate(() => response.socket?.resetAndDestroy()));
       });
       const waiting = media.fetch({ address: url }).catch((error: unknown) => error);
-      await isCut;
+      await disconnected;
       // The effects of the reset arrive at the client within a few turns of the event loop.
       for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
       for (const other of others) other.release();

@@ -10,26 +10,26 @@ import { openScene, type Scene } from './scene.ts';
 
 const MIB = 1024 * 1024;
 
-describe('A file too large for the memory', () => {
+describe('A file too large for memory', () => {
   let scene: Scene;
-  let temporary: string;
+  let temporaryFolder: string;
   let large: Buffer;
 
   beforeEach(async () => {
     scene = await openScene();
-    temporary = mkdtempSync(join(tmpdir(), 'atelier-test-'));
+    temporaryFolder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
     large = Buffer.concat([scene.png, Buffer.alloc(5 * MIB, 7)]);
   });
   afterEach(async () => {
     await scene.close();
-    rmSync(temporary, { recursive: true, force: true });
+    rmSync(temporaryFolder, { recursive: true, force: true });
   });
 
   const permissions = (path: string): number => statSync(path).mode & 0o777;
-  const open = (limits = {}) => scene.open(false, { temporaryFolder: temporary }, limits);
+  const open = (limits = {}) => scene.open(false, { temporaryFolder }, limits);
 
   it.each(['announced', 'unannounced', 'as base64'])(
-    'A file too large for the memory is stored on disk, readable only by the bot’s user, until it is released: %s',
+    'A file too large for memory is stored on disk, readable only by the bot’s user, until it is released: %s',
     async (how) => {
       const url = scene.gateway.on('/large', how === 'announced' ? file(large) : chunked(large));
       const fetched = await open().fetch(how === 'as base64' ? { base64: large.toString('base64') } : { address: url });
@@ -43,40 +43,40 @@ describe('A file too large for the memory', () => {
     },
   );
 
-  it('A file too large for the memory stays on the disk while its metadata is removed', async () => {
+  it('A file too large for memory stays on disk while its metadata is removed', async () => {
     const media = open();
-    const noted = await noise(1_800, 1_200)
+    const tagged = await noise(1_800, 1_200)
       .withExif({ IFD0: { Artist: 'somebody' } })
       .png()
       .toBuffer();
-    const fetched = await media.fetch({ address: scene.gateway.on('/noted', file(noted)) });
+    const fetched = await media.fetch({ address: scene.gateway.on('/noted', file(tagged)) });
     const { path = '' } = fetched;
     const fitted = await media.fitFetchedFile(fetched, 20 * MIB);
-    if (fitted.how === 'none') throw new Error('It should have fitted.');
+    if (fitted.how === 'none') throw new Error('The file does not fit.');
     expect(fitted).toMatchObject({ how: 'as-is', path: expect.any(String) });
     const clean = await readWhole(fitted);
-    expect([noted.includes('somebody'), clean.includes('somebody'), clean.length]).toEqual([true, false, fitted.size]);
+    expect([tagged.includes('somebody'), clean.includes('somebody'), clean.length]).toEqual([true, false, fitted.size]);
     await expect.poll(() => existsSync(path)).toBe(false);
     expect(readdirSync(dirname(fitted.path ?? ''))).toHaveLength(1);
     fitted.release();
     await expect.poll(() => readdirSync(dirname(path))).toEqual([]);
   });
 
-  it('A file too large for the memory leaves nothing behind if it is truncated or the bot stops', async () => {
+  it('A file too large for memory leaves nothing behind if its download is cut short or the bot stops', async () => {
     const media = open();
-    const cut = scene.gateway.on('/cut', (response) => {
+    const truncatedUrl = scene.gateway.on('/cut', (response) => {
       response.writeHead(200, { 'content-length': 50 * MIB });
       response.write(large, () => response.destroy());
     });
-    await expect(media.fetch({ address: cut })).rejects.toMatchObject({ kind: 'unreachable' });
-    const [folder = ''] = readdirSync(temporary);
-    await expect.poll(() => readdirSync(join(temporary, folder))).toEqual([]);
+    await expect(media.fetch({ address: truncatedUrl })).rejects.toMatchObject({ kind: 'unreachable' });
+    const [folder = ''] = readdirSync(temporaryFolder);
+    await expect.poll(() => readdirSync(join(temporaryFolder, folder))).toEqual([]);
     await media.fetch({ address: scene.gateway.on('/large', file(large)) });
     await media.close();
-    expect(readdirSync(temporary)).toEqual([]);
+    expect(readdirSync(temporaryFolder)).toEqual([]);
   });
 
-  it('A file too large for the memory is handled like a small file that arrives while the memory is full', async () => {
+  it('A small file that arrives while the memory is full is stored on disk, too', async () => {
     const media = open({ memoryBytes: MIB });
     const small = Buffer.concat([scene.png, Buffer.alloc(400 * 1024)]);
     const url = scene.gateway.on('/small', file(small));
@@ -91,21 +91,21 @@ describe('A file too large for the memory', () => {
     expect((await media.fetch({ address: url })).bytes).toBeDefined();
   });
 
-  it('A file too large for the memory is removed at the next start after the bot was killed, while files from other programs stay', async () => {
+  it('A file too large for memory is removed at the next start after the bot was killed, while files from other programs stay', async () => {
     const media = open();
     const { path = '' } = await media.fetch({ address: scene.gateway.on('/large', file(large)) });
-    const own = dirname(path).slice(temporary.length + 1);
-    const named = (pid: number) => own.replace(`-${process.pid}-`, `-${pid}-`);
-    const { pid: dead } = spawnSync(process.execPath, ['--version']);
-    const left = named(dead);
+    const own = dirname(path).slice(temporaryFolder.length + 1);
+    const folderNameOf = (pid: number) => own.replace(`-${process.pid}-`, `-${pid}-`);
+    const { pid: deadPid } = spawnSync(process.execPath, ['--version']);
+    const leftBehind = folderNameOf(deadPid);
     const restarted = own.replace(/-\d+-(\w+)$/, '-1-$1');
-    const alive = named(process.ppid);
+    const alive = folderNameOf(process.ppid);
     const others = ['atelier-files-link', 'something-else', 'atelier-files-00000000-1-2-abc'];
-    for (const name of [left, restarted, alive, 'something-else', 'atelier-files-00000000-1-2-abc'])
-      mkdirSync(join(temporary, name));
-    symlinkSync(temporary, join(temporary, 'atelier-files-link'));
+    for (const name of [leftBehind, restarted, alive, 'something-else', 'atelier-files-00000000-1-2-abc'])
+      mkdirSync(join(temporaryFolder, name));
+    symlinkSync(temporaryFolder, join(temporaryFolder, 'atelier-files-link'));
     await open().close();
-    expect(readdirSync(temporary).sort()).toEqual([own, alive, ...others].sort());
+    expect(readdirSync(temporaryFolder).sort()).toEqual([own, alive, ...others].sort());
     expect(existsSync(path)).toBe(true);
   });
 });

@@ -14,7 +14,7 @@ import { markVideo } from '../../../src/services/media/videos/mark.ts';
 
 const MAX_PIXELS = 1_000_000;
 const editor = new ImageEditor(MAX_PIXELS, async () => () => undefined);
-const shown = async (bytes: Buffer, sourceType?: SourceType, max = 10_000_000) =>
+const fitImage = async (bytes: Buffer, sourceType?: SourceType, max = 10_000_000) =>
   fitResult(await examineImage(bytes, MAX_PIXELS), max, editor, { sourceType });
 
 const drawing = () =>
@@ -64,12 +64,12 @@ describe('The mark of a generated image', () => {
     '%s gets a mark that metadata readers find, and keeps every pixel',
     async (_name, make) => {
       const bytes = await make();
-      const marked = await shown(bytes, 'trainedAlgorithmicMedia');
+      const marked = await fitImage(bytes, 'trainedAlgorithmicMedia');
       if (marked.how === 'none') throw new Error('It fits.');
       expect(marked.how).toBe('as-is');
       expect(await packetOf(marked.bytes)).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
       expect(await pixels(marked.bytes)).toEqual(await pixels(bytes));
-      const again = await shown(marked.bytes, 'compositeWithTrainedAlgorithmicMedia');
+      const again = await fitImage(marked.bytes, 'compositeWithTrainedAlgorithmicMedia');
       expect(again).toMatchObject({ bytes: marked.bytes });
     },
   );
@@ -78,7 +78,7 @@ describe('The mark of a generated image', () => {
     for (const sourceType of [undefined, 'compositeWithTrainedAlgorithmicMedia'] as const) {
       const bytes = await drawing().withExif(withLocation).jpeg().toBuffer();
       expect(hasLocation(await sharp(bytes).metadata())).toBe(true);
-      const clean = await shown(bytes, sourceType);
+      const clean = await fitImage(bytes, sourceType);
       if (clean.how === 'none') throw new Error('It fits.');
       const { exif, xmp } = await sharp(clean.bytes).metadata();
       expect([exif, xmp === undefined]).toEqual([undefined, sourceType === undefined]);
@@ -88,13 +88,13 @@ describe('The mark of a generated image', () => {
   it('A file with content credentials is unchanged, byte for byte', async () => {
     const bytes = withChunk(await drawing().png().toBuffer(), 'caBX', Buffer.from('a manifest'));
     expect(hasManifest(bytes, mediaTypes.png)).toBe(true);
-    expect(await shown(bytes, 'trainedAlgorithmicMedia')).toMatchObject({ how: 'as-is', bytes });
-    expect(await shown(bytes)).toMatchObject({ how: 'as-is', bytes });
+    expect(await fitImage(bytes, 'trainedAlgorithmicMedia')).toMatchObject({ how: 'as-is', bytes });
+    expect(await fitImage(bytes)).toMatchObject({ how: 'as-is', bytes });
   });
 
   it('Content credentials that cover a location are removed with it, and this is reported', async () => {
     const located = await drawing().withExif(withLocation).png().toBuffer();
-    const fitted = await shown(withChunk(located, 'caBX', Buffer.from('a manifest')), 'trainedAlgorithmicMedia');
+    const fitted = await fitImage(withChunk(located, 'caBX', Buffer.from('a manifest')), 'trainedAlgorithmicMedia');
     if (fitted.how === 'none') throw new Error('It fits.');
     expect(fitted.lostManifest).toBe(true);
     expect(hasManifest(fitted.bytes, fitted.type)).toBe(false);
@@ -107,18 +107,18 @@ describe('The mark of a generated image', () => {
     const bytes = await sharp(noise, { raw: { width: 300, height: 300, channels: 3 } })
       .png()
       .toBuffer();
-    const fitted = await shown(bytes, 'trainedAlgorithmicMedia', 60_000);
+    const fitted = await fitImage(bytes, 'trainedAlgorithmicMedia', 60_000);
     if (fitted.how === 'none') throw new Error('It fits.');
     expect(fitted.how).not.toBe('as-is');
     expect(fitted.bytes.length).toBeLessThanOrEqual(60_000);
     expect(await packetOf(fitted.bytes)).toContain('trainedAlgorithmicMedia');
   });
 
-  it('Any bytes are examined for credentials and locations without an error', () => {
+  it('Arbitrary bytes are examined for credentials and locations without an error', () => {
     const types = [mediaTypes.png, mediaTypes.jpeg, mediaTypes.webp, mediaTypes.gif];
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(...types), (given, type) => {
-        const bytes = Buffer.from(given);
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(...types), (input, type) => {
+        const bytes = Buffer.from(input);
         expect(typeof hasManifest(bytes, type)).toBe('boolean');
         expect(typeof hasLocation({ exif: bytes, xmp: bytes })).toBe('boolean');
         const riff = Buffer.concat([Buffer.from('RIFF\0\0\0\0WEBP'), bytes]);
@@ -153,7 +153,7 @@ describe('The mark of a generated video', () => {
   it.each([
     ['content credentials', Buffer.concat([video, uuid('d8fec3d61b0e483c92975828877ec481')])],
     ['a mark of its own', Buffer.concat([video, uuid('be7acfcb97a942e89c71999491e3afac')])],
-    ['an end that is missing', video.subarray(0, video.length - 20)],
+    ['a truncated last box', video.subarray(0, video.length - 20)],
     ['a last box that extends to the end', Buffer.concat([video, Buffer.from('\0\0\0\0free', 'latin1')])],
     ['no content', Buffer.alloc(0)],
     ['boxes without a length', Buffer.concat([video, Buffer.from('\0\0\0\x01', 'latin1')])],

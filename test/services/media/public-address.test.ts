@@ -70,22 +70,22 @@ describe('The guarded look-up of a host name', () => {
   const public4 = { address: '1.1.1.1', family: 4 };
   const public6 = { address: '2606:4700:4700::1111', family: 6 };
 
-  function lookedUp(addresses: (typeof public4)[], all: boolean): Promise<unknown[]> {
+  function lookUp(addresses: (typeof public4)[], all: boolean): Promise<unknown[]> {
     const lookup = createGuardedLookup(async () => addresses);
     return new Promise((resolve) => lookup('files.example', { all }, (...answer) => resolve(answer)));
   }
 
   it('The guarded look-up of a host name returns every address to a caller that tries one after the other', async () => {
-    expect(await lookedUp([public6, public4], true)).toEqual([null, [public6, public4]]);
+    expect(await lookUp([public6, public4], true)).toEqual([null, [public6, public4]]);
   });
 
   it('The guarded look-up of a host name returns the first address to a caller that wants one', async () => {
-    expect(await lookedUp([public6, public4], false)).toEqual([null, public6.address, 6]);
+    expect(await lookUp([public6, public4], false)).toEqual([null, public6.address, 6]);
   });
 
   it('The guarded look-up of a host name returns no address if any of them is not public', async () => {
     for (const all of [true, false]) {
-      const [error] = await lookedUp([public4, { address: '192.168.1.1', family: 4 }], all);
+      const [error] = await lookUp([public4, { address: '192.168.1.1', family: 4 }], all);
       expect(error).toMatchObject({ kind: 'forbidden-address' });
     }
   });

@@ -5,33 +5,33 @@ import { openStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studi
 import { isMp3, recognise } from '../../../src/services/media/recognise.ts';
 
 const mimeOf = (bytes: Buffer): string | undefined => recognise(bytes)?.mime;
-const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** A box of the MP4 family that lists brands, followed by one more box. */
-function branded(own: string, ...others: string[]): Buffer {
-  const brands = [own, '\0\0\0\0', ...others].join('');
+/** A file of the MP4 family: a box that lists its brands, followed by one more box. */
+function fileWithBrands(majorBrand: string, ...others: string[]): Buffer {
+  const brands = [majorBrand, '\0\0\0\0', ...others].join('');
   const head = Buffer.alloc(4);
   head.writeUInt32BE(8 + brands.length);
-  return Buffer.concat([head, latin(`ftyp${brands}`), latin('\0\0\0\x08moov'), Buffer.alloc(64)]);
+  return Buffer.concat([head, latin1(`ftyp${brands}`), latin1('\0\0\0\x08moov'), Buffer.alloc(64)]);
 }
 
-/** The header of a Matroska file: a void, a version, then its document type. */
+/** The header of a Matroska file: a void element, a version, then its document type. */
 const ebml = (name: string): Buffer =>
-  latin(
+  latin1(
     `\x1a\x45\xdf\xa3${String.fromCharCode(0x80 + 4 + 4 + 3 + name.length)}\xec\x82..\x42\x86\x81\x01\x42\x82${String.fromCharCode(
       0x80 + name.length,
     )}${name}\x18\x53\x80\x67\x01`,
   );
 
 const ogg = (packet: string): Buffer =>
-  Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(20), latin(`\x01\x1e${packet.padEnd(40, '\0')}`)]);
+  Buffer.concat([latin1('OggS\0\x02'), Buffer.alloc(20), latin1(`\x01\x1e${packet.padEnd(40, '\0')}`)]);
 
 /** Silent frames of layer III: 128 kbit/s at 44.1 kHz are 417 bytes each. */
 const frames = (count: number): Buffer =>
-  Buffer.concat(Array.from({ length: count }, () => Buffer.concat([latin('\xff\xfb\x90\x00'), Buffer.alloc(413)])));
+  Buffer.concat(Array.from({ length: count }, () => Buffer.concat([latin1('\xff\xfb\x90\x00'), Buffer.alloc(413)])));
 
-const tag = (size: number): Buffer =>
-  Buffer.concat([latin(`ID3\x04\0\0\0\0${String.fromCharCode(size >> 7, size & 0x7f)}`), Buffer.alloc(size)]);
+const id3Tag = (size: number): Buffer =>
+  Buffer.concat([latin1(`ID3\x04\0\0\0\0${String.fromCharCode(size >> 7, size & 0x7f)}`), Buffer.alloc(size)]);
 
 describe('The type of a file', () => {
   let studio: Studio;
@@ -60,7 +60,7 @@ describe('The type of a file', () => {
 
   it('The type of a file is recognised in a video and a song from the studio', async () => {
     const scene = sceneOf('a lighthouse in the rain', 1);
-    const video = await studio.shoot(scene, { width: 64, height: 64, seconds: 1, references: [] });
+    const video = await studio.drawVideo(scene, { width: 64, height: 64, seconds: 1, references: [] });
     expect(recognise(video.bytes)).toEqual({ kind: 'video', mime: 'video/mp4', extension: 'mp4' });
     const song = await studio.compose('a slow waltz', 1, 1);
     expect(recognise(song.bytes)).toEqual({ kind: 'audio', mime: 'audio/wav', extension: 'wav' });
@@ -79,8 +79,8 @@ describe('The type of a file', () => {
     ['mif1', ['heic'], undefined],
     ['jp2 ', [], undefined],
     ['\0\0\0\0', [], undefined],
-  ])('The type of a file is recognised by the brand %j with %j', (own, others, mime) => {
-    expect(mimeOf(branded(own, ...others))).toBe(mime);
+  ])('The type of a file is recognised by the brand %j with %j', (majorBrand, others, mime) => {
+    expect(mimeOf(fileWithBrands(majorBrand, ...others))).toBe(mime);
   });
 
   it.each([
@@ -90,11 +90,11 @@ describe('The type of a file', () => {
     ['opus', ogg('OpusHead'), 'audio/ogg'],
     ['theora', ogg('\x80theora'), undefined],
     ['bare frames', frames(3), 'audio/mpeg'],
-    ['frames after a tag', Buffer.concat([tag(300), frames(3)]), 'audio/mpeg'],
-    ['frames after a tag and a gap', Buffer.concat([tag(300), Buffer.alloc(100), frames(3)]), 'audio/mpeg'],
+    ['frames after a tag', Buffer.concat([id3Tag(300), frames(3)]), 'audio/mpeg'],
+    ['frames after a tag and a gap', Buffer.concat([id3Tag(300), Buffer.alloc(100), frames(3)]), 'audio/mpeg'],
     ['a single frame', Buffer.concat([frames(1), Buffer.alloc(500)]), undefined],
-    ['a tag without frames', tag(300), undefined],
-    ['AAC', Buffer.concat([latin('\xff\xf1\x50\x80\x02\x1f\xfc'), Buffer.alloc(600)]), undefined],
+    ['a tag without frames', id3Tag(300), undefined],
+    ['AAC', Buffer.concat([latin1('\xff\xf1\x50\x80\x02\x1f\xfc'), Buffer.alloc(600)]), undefined],
   ])('The type of a file is recognised from %s', (_name, bytes, mime) => {
     expect(mimeOf(bytes)).toBe(mime);
   });
@@ -102,26 +102,26 @@ describe('The type of a file', () => {
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['zeros', Buffer.alloc(10_000)],
-    ['a page', latin('<!doctype html><html></html>'.padEnd(200))],
-    ['an SVG image', latin('<svg xmlns="http://www.w3.org/2000/svg"></svg>'.padEnd(200))],
-    ['a program', Buffer.concat([latin('MZ\x90\0\x03'), Buffer.alloc(500)])],
-    ['another program', Buffer.concat([latin('\x7fELF\x02\x01\x01'), Buffer.alloc(500)])],
-    ['an archive', Buffer.concat([latin('PK\x03\x04'), Buffer.alloc(500)])],
-    ['a document', latin('%PDF-1.7\n'.padEnd(500))],
-    ['a TIFF', Buffer.concat([latin('II*\0'), Buffer.alloc(500)])],
-    ['a bitmap', Buffer.concat([latin('BM'), Buffer.alloc(500)])],
-    ['an AVI', latin(`RIFF\xff\0\0\0AVI LIST${''.padEnd(100)}`)],
-    ['a PNG signature followed by a page', latin('\x89PNG\r\n\x1a\n<html></html>'.padEnd(200))],
-    ['a JPEG signature followed by text', latin('\xff\xd8\xff\xe0 and so on'.padEnd(200))],
-    ['only a GIF signature', latin('GIF89a')],
-    ['a GIF signature followed by text', latin('GIF89a and what not, said at some length')],
-    ['only a WebP signature', latin('RIFF\x04\0\0\0WEBP')],
-    ['only a list of brands', branded('isom').subarray(0, 16)],
+    ['a page', latin1('<!doctype html><html></html>'.padEnd(200))],
+    ['an SVG image', latin1('<svg xmlns="http://www.w3.org/2000/svg"></svg>'.padEnd(200))],
+    ['a program', Buffer.concat([latin1('MZ\x90\0\x03'), Buffer.alloc(500)])],
+    ['another program', Buffer.concat([latin1('\x7fELF\x02\x01\x01'), Buffer.alloc(500)])],
+    ['an archive', Buffer.concat([latin1('PK\x03\x04'), Buffer.alloc(500)])],
+    ['a document', latin1('%PDF-1.7\n'.padEnd(500))],
+    ['a TIFF', Buffer.concat([latin1('II*\0'), Buffer.alloc(500)])],
+    ['a bitmap', Buffer.concat([latin1('BM'), Buffer.alloc(500)])],
+    ['an AVI', latin1(`RIFF\xff\0\0\0AVI LIST${''.padEnd(100)}`)],
+    ['a PNG signature followed by a page', latin1('\x89PNG\r\n\x1a\n<html></html>'.padEnd(200))],
+    ['a JPEG signature followed by text', latin1('\xff\xd8\xff\xe0 and so on'.padEnd(200))],
+    ['only a GIF signature', latin1('GIF89a')],
+    ['a GIF signature followed by text', latin1('GIF89a and what not, said at some length')],
+    ['only a WebP signature', latin1('RIFF\x04\0\0\0WEBP')],
+    ['only a list of brands', fileWithBrands('isom').subarray(0, 16)],
   ])('The type of a file is unknown for %s', (_name, bytes) => {
     expect(recognise(bytes)).toBeUndefined();
   });
 
-  it('The type of a file is unknown if only the first bytes of an image are there', async () => {
+  it('The type of a file is unknown if only the first bytes of an image are present', async () => {
     const image = sharp({ create: { width: 9, height: 7, channels: 3, background: 'teal' } });
     for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
       const bytes = await image.clone().toFormat(format).toBuffer();
@@ -139,7 +139,7 @@ describe('The type of a file', () => {
       '\0\0\0\x18ftypisom',
     ],
     ...['\x1a\x45\xdf\xa3', 'OggS\0', 'ID3\x04\0\0', '\xff\xfb\x90\0', ''],
-  ].map(latin);
+  ].map(latin1);
 
   it('Recognising a file never fails on hostile bytes after any signature', () => {
     const hostile = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 300 }), fc.nat(20));
@@ -153,8 +153,8 @@ describe('The type of a file', () => {
   });
 
   it('A file is hardly ever recognised as MP3 by chance', () => {
-    const chance = fc.sample(fc.uint8Array({ minLength: 4_000, maxLength: 4_000 }), { numRuns: 300, seed: 1 });
-    const behindSync = chance.filter((bytes) => isMp3(Buffer.concat([latin('\xff\xfb\x90\0'), bytes])));
-    expect(behindSync).toHaveLength(0);
+    const randomFiles = fc.sample(fc.uint8Array({ minLength: 4_000, maxLength: 4_000 }), { numRuns: 300, seed: 1 });
+    const misrecognised = randomFiles.filter((bytes) => isMp3(Buffer.concat([latin1('\xff\xfb\x90\0'), bytes])));
+    expect(misrecognised).toHaveLength(0);
   });
 });

@@ -2,34 +2,34 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CapacityPool, type Claim } from '../../../src/services/media/download/capacity.ts';
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
-/** Whether it has ended once all pending work is done. */
-async function isOver(work: Promise<void>): Promise<boolean> {
-  let over = false;
+/** Whether the promise has settled by the time all pending callbacks have run. */
+async function isSettled(work: Promise<void>): Promise<boolean> {
+  let hasSettled = false;
   work.then(
     () => {
-      over = true;
+      hasSettled = true;
     },
     () => {
-      over = true;
+      hasSettled = true;
     },
   );
   await new Promise(setImmediate);
-  return over;
+  return hasSettled;
 }
 
 describe('The memory pool of all downloads', () => {
   it('The memory pool of all downloads serves claims in the order in which they were made, even a small one after a large one', async () => {
     const pool = new CapacityPool(100, 100);
     const first = pool.claim();
-    await first.take(60, never);
+    await first.take(60, neverAborted);
     first.settle(60);
     const second = pool.claim();
-    const large = second.take(80, never);
-    const small = pool.claim().take(10, never);
-    expect(await isOver(large)).toBe(false);
-    expect(await isOver(small)).toBe(false);
+    const large = second.take(80, neverAborted);
+    const small = pool.claim().take(10, neverAborted);
+    expect(await isSettled(large)).toBe(false);
+    expect(await isSettled(small)).toBe(false);
     first.release();
     await large;
     second.settle(80);
@@ -41,22 +41,22 @@ describe('The memory pool of all downloads', () => {
     const pool = new CapacityPool(100, 100);
     const one = pool.claim();
     const other = pool.claim();
-    await one.take(30, never);
+    await one.take(30, neverAborted);
     one.settle(30);
-    await other.take(50, never);
+    await other.take(50, neverAborted);
     one.release();
     one.release();
     expect(pool.used).toBe(50);
   });
 
-  it('The memory pool of all downloads drops an aborted claim, and the claims behind it move up', async () => {
+  it('The memory pool of all downloads drops an aborted claim, and the next claims move up', async () => {
     const pool = new CapacityPool(100, 100);
     const first = pool.claim();
-    await first.take(60, never);
+    await first.take(60, neverAborted);
     first.settle(60);
     const controller = new AbortController();
     const large = pool.claim().take(80, controller.signal);
-    const small = pool.claim().take(10, never);
+    const small = pool.claim().take(10, neverAborted);
     controller.abort(new Error('no longer wanted'));
     await expect(large).rejects.toThrow('no longer wanted');
     await small;
@@ -65,25 +65,25 @@ describe('The memory pool of all downloads', () => {
 
   it('The memory pool of all downloads reserves as much as the oldest growing file may still need', async () => {
     const pool = new CapacityPool(250, 100);
-    const [eldest, younger, third] = [1, 2, 3].map(() => pool.claim()) as [Claim, Claim, Claim];
-    await eldest.take(50, never);
-    await younger.take(90, never);
-    await third.take(60, never);
-    const more = third.take(1, never);
-    expect(await isOver(more)).toBe(false);
-    await eldest.take(50, never);
-    expect(await isOver(more)).toBe(false);
-    eldest.release();
+    const [oldest, second, third] = [1, 2, 3].map(() => pool.claim()) as [Claim, Claim, Claim];
+    await oldest.take(50, neverAborted);
+    await second.take(90, neverAborted);
+    await third.take(60, neverAborted);
+    const more = third.take(1, neverAborted);
+    expect(await isSettled(more)).toBe(false);
+    await oldest.take(50, neverAborted);
+    expect(await isSettled(more)).toBe(false);
+    oldest.release();
     await more;
   });
 
   it('The memory pool of all downloads gives free memory to the next claim once a growing file has ended', async () => {
     const pool = new CapacityPool(100, 100);
-    const grown = pool.claim();
-    await grown.take(64, never);
-    const waiting = pool.claim().take(50, never);
-    expect(await isOver(waiting)).toBe(false);
-    grown.settle(40);
+    const growing = pool.claim();
+    await growing.take(64, neverAborted);
+    const waiting = pool.claim().take(50, neverAborted);
+    expect(await isSettled(waiting)).toBe(false);
+    growing.settle(40);
     await waiting;
     expect(pool.used).toBe(90);
   });
@@ -103,16 +103,16 @@ describe('The memory pool of all downloads', () => {
       { maxLength: 25 },
     );
     await fc.assert(
-      fc.asyncProperty(files, fc.integer({ min: 100, max: 300 }), async (wanted, total) => {
+      fc.asyncProperty(files, fc.integer({ min: 100, max: 300 }), async (downloads, total) => {
         const pool = new CapacityPool(total, 100);
-        const use = async (one: (typeof wanted)[number]): Promise<void> => {
+        const download = async (one: (typeof downloads)[number]): Promise<void> => {
           const claim = pool.claim();
           const controller = new AbortController();
           try {
             for (const step of one.steps) {
-              const turn = claim.take(step, controller.signal);
+              const granted = claim.take(step, controller.signal);
               if (one.isUnwanted && step % 2 === 1) controller.abort();
-              await turn;
+              await granted;
               expect(pool.used).toBeLessThanOrEqual(total);
               for (let pause = 0; pause < one.pauses; pause++) await Promise.resolve();
             }
@@ -123,7 +123,7 @@ describe('The memory pool of all downloads', () => {
             claim.release();
           }
         };
-        await Promise.all(wanted.map(use));
+        await Promise.all(downloads.map(download));
         expect(pool).toMatchObject({ used: 0, waiting: 0 });
       }),
       { numRuns: 500 },

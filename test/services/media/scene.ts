@@ -9,7 +9,7 @@ export const apiKey = 'sk-secret-of-the-gateway';
 /** A gateway and a third-party host, both on loopback, and an image for them to serve. */
 export interface Scene {
   readonly gateway: FileHost;
-  readonly stranger: FileHost;
+  readonly thirdParty: FileHost;
   readonly png: Buffer;
   readonly warnings: string[];
   open(allowPrivate: boolean, tools?: Partial<MediaParts>, limits?: Partial<MediaLimits>): Media;
@@ -21,10 +21,10 @@ export async function openScene(): Promise<Scene> {
   const thirdPartyHost = await openFileHost();
   const opened: Media[] = [];
   const warnings: string[] = [];
-  const log = { warn: (facts: object, sentence: string) => void warnings.push(JSON.stringify(facts) + sentence) };
+  const log = { warn: (facts: object, message: string) => void warnings.push(JSON.stringify(facts) + message) };
   return {
     gateway,
-    stranger: thirdPartyHost,
+    thirdParty: thirdPartyHost,
     png: await sharp({ create: { width: 8, height: 8, channels: 3, background: 'teal' } })
       .png()
       .toBuffer(),
@@ -49,7 +49,7 @@ export async function openScene(): Promise<Scene> {
 /** Returns the media error with which the promise rejects; any other error fails the test. */
 export async function failureOf(work: Promise<unknown>): Promise<MediaError> {
   const error = await work.then(
-    () => new Error('Nothing failed.'),
+    () => new Error('The promise did not reject.'),
     (reason: unknown) => reason,
   );
   if (error instanceof MediaError) return error;

@@ -27,11 +27,11 @@ describe('A faulty file host', () => {
   });
 
   /** Starts a gateway that sends arbitrary bytes once it has received a request. */
-  async function rawGateway(say: (socket: Socket) => void, limits: Partial<MediaLimits> = {}) {
+  async function rawGateway(respond: (socket: Socket) => void, limits: Partial<MediaLimits> = {}) {
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('error', () => socket.destroy());
-      socket.once('data', () => say(socket));
+      socket.once('data', () => respond(socket));
     });
     servers.push(server);
     server.listen(0, '127.0.0.1');
@@ -54,17 +54,16 @@ describe('A faulty file host', () => {
 
   /** Sends until the client has disconnected, and counts the bytes. */
   const sendEndlessly = (socket: Socket, sent = { bytes: 0 }, chunk = Buffer.alloc(64 * 1024)) => {
-    const talk = (): void => {
+    const writeMore = (): void => {
       if (socket.destroyed) return;
       sent.bytes += chunk.length;
-      socket.write(chunk, () => setImmediate(talk));
+      socket.write(chunk, () => setImmediate(writeMore));
     };
-    talk();
+    writeMore();
     return sent;
   };
 
-  /** Waits until the connections are really closed. */
-  const allClosed = async (): Promise<void> => {
+  const waitUntilClosed = async (): Promise<void> => {
     for (const socket of sockets) if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   };
 
@@ -74,8 +73,8 @@ describe('A faulty file host', () => {
     ['in the middle of a file of known size', (socket: Socket) => socket.end(`${head('content-length: 100')}half`)],
     ['in the middle of a chunk', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}ff\r\nhalf`)],
     ['between two chunks', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}4\r\nhalf\r\n`)],
-  ])('A file host that cuts the connection %s is unreachable', async (_when, say) => {
-    const { media, address } = await rawGateway(say);
+  ])('A file host that cuts the connection %s is unreachable', async (_when, respond) => {
+    const { media, address } = await rawGateway(respond);
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
@@ -96,25 +95,25 @@ describe('A faulty file host', () => {
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A fetch from a file host that stops in the middle is abandoned', async () => {
+  it('A fetch from a file host that stops sending in the middle of a file is abandoned', async () => {
     const { media, address } = await rawGateway((socket) => socket.write(`${head('content-length: 100')}half`), {
       chunkMs: 50,
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A fetch from a file host that drips endlessly is abandoned at the total time limit', async () => {
-    let listening = (): void => undefined;
-    const dripping = new Promise<void>((resolve) => {
-      listening = resolve;
+  it('A fetch from a file host that sends endlessly, but slowly, is abandoned at the total time limit', async () => {
+    let markStarted = (): void => undefined;
+    const started = new Promise<void>((resolve) => {
+      markStarted = resolve;
     });
     const { media, address } = await rawGateway((socket) => {
       socket.write(head('transfer-encoding: chunked'));
       sendEndlessly(socket, undefined, Buffer.from('1\r\n.\r\n'));
-      listening();
+      markStarted();
     });
     const failure = failureOf(media.fetch({ address }));
-    await dripping;
+    await started;
     clock.advance(5 * 60_000);
     expect(await failure).toMatchObject({ kind: 'timeout' });
   });
@@ -126,7 +125,7 @@ describe('A faulty file host', () => {
       sendEndlessly(socket, sent);
     });
     expect(await failureOf(media.fetch({ address }, { max: 1_000_000 }))).toMatchObject({ kind: 'too-large' });
-    await allClosed();
+    await waitUntilClosed();
     expect(sent.bytes).toBeLessThan(100_000_000);
   });
 
@@ -145,7 +144,7 @@ describe('A faulty file host', () => {
       sendEndlessly(socket, sent);
     });
     expect(await failureOf(media.fetch({ address }, { max: 3_000_000 }))).toMatchObject({ kind: 'too-large' });
-    await allClosed();
+    await waitUntilClosed();
     expect(sent.bytes).toBeGreaterThan(3_000_000);
   });
 
@@ -161,12 +160,12 @@ describe('A faulty file host', () => {
     const { media, address } = await rawGateway((socket) => {
       socket.write(`${head('content-length: 100')}half`);
     });
-    const wanted = new AbortController();
-    const failure = failureOf(media.fetch({ address }, { signal: wanted.signal }));
+    const controller = new AbortController();
+    const failure = failureOf(media.fetch({ address }, { signal: controller.signal }));
     while (sockets.size === 0) await new Promise(setImmediate);
-    wanted.abort();
+    controller.abort();
     expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });
-    await allClosed();
+    await waitUntilClosed();
   });
 
   it('A file host is not contacted for a fetch that was already aborted', async () => {
@@ -176,7 +175,7 @@ describe('A faulty file host', () => {
     expect(sockets.size).toBe(0);
   });
 
-  it('A file host does not delay closing', async () => {
+  it('A pending fetch from a file host does not delay closing', async () => {
     const { media, address } = await rawGateway(() => undefined);
     const failure = failureOf(media.fetch({ address }));
     while (sockets.size === 0) await new Promise(setImmediate);

@@ -6,14 +6,14 @@ import { recognise, videoFacts } from '../../../src/services/media/recognise.ts'
 import { box, mp4Video, webmVideo } from './videos.ts';
 
 const factsOf = (bytes: Buffer) => videoFacts(memoryContent(bytes));
-const stated = { width: 1024, height: 576, seconds: 7.5 };
+const facts = { width: 1024, height: 576, seconds: 7.5 };
 
 describe('The facts of a video', () => {
   let studio: Studio;
   let real: Buffer;
   beforeAll(async () => {
     studio = openStudio();
-    real = (await studio.shoot(sceneOf('waves', 1), { width: 160, height: 96, seconds: 1 })).bytes;
+    real = (await studio.drawVideo(sceneOf('waves', 1), { width: 160, height: 96, seconds: 1 })).bytes;
   });
   afterAll(() => studio.close());
 
@@ -22,24 +22,24 @@ describe('The facts of a video', () => {
   });
 
   it.each([
-    ['an MP4', mp4Video(stated)],
-    ['a MOV', mp4Video({ ...stated, brand: 'qt  ' })],
-    ['an MP4 with 64-bit times', mp4Video({ ...stated, isLong: true })],
-    ['a fragmented MP4', mp4Video({ ...stated, inPieces: true })],
-    ['a WebM', webmVideo(stated)],
+    ['an MP4', mp4Video(facts)],
+    ['a MOV', mp4Video({ ...facts, brand: 'qt  ' })],
+    ['an MP4 with 64-bit times', mp4Video({ ...facts, isLong: true })],
+    ['a fragmented MP4', mp4Video({ ...facts, isFragmented: true })],
+    ['a WebM', webmVideo(facts)],
   ])('The facts of a video are read from %s', async (_, video) => {
     expect(recognise(video)?.kind).toBe('video');
-    expect(await factsOf(video)).toEqual(stated);
+    expect(await factsOf(video)).toEqual(facts);
   });
 
   it('The width and height of a video are swapped when it is rotated', async () => {
-    expect(await factsOf(mp4Video({ ...stated, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
+    expect(await factsOf(mp4Video({ ...facts, isRotated: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
   });
 
   it('The facts of a video are undefined if the file does not state them', async () => {
-    expect(await factsOf(webmVideo({ ...stated, isLive: true }))).toEqual({ width: 1024, height: 576 });
-    expect(await factsOf(mp4Video({ ...stated, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
-    expect(await factsOf(mp4Video({ ...stated, width: 0 }))).toEqual({ seconds: 7.5 });
+    expect(await factsOf(webmVideo({ ...facts, isLive: true }))).toEqual({ width: 1024, height: 576 });
+    expect(await factsOf(mp4Video({ ...facts, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
+    expect(await factsOf(mp4Video({ ...facts, width: 0 }))).toEqual({ seconds: 7.5 });
     const empty = Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0isom')), box('moov'), box('mdat')]);
     expect(await factsOf(empty)).toEqual({});
   });
@@ -50,7 +50,7 @@ describe('The facts of a video', () => {
   });
 
   it('The facts of a video are plausible or missing in a damaged video, without an exception', async () => {
-    const videos = [real.subarray(0, 2_000), mp4Video(stated), mp4Video({ isLong: true }), webmVideo(stated)];
+    const videos = [real.subarray(0, 2_000), mp4Video(facts), mp4Video({ isLong: true }), webmVideo(facts)];
     const damaged = fc
       .tuple(
         fc.constantFrom(...videos),
@@ -73,15 +73,15 @@ describe('The facts of a video', () => {
   });
 
   it('The facts of a video are not searched for after thousands of empty fragments, which only keep the bot busy', async () => {
-    const video = mp4Video(stated);
-    const brands = video.readUInt32BE(0);
+    const video = mp4Video(facts);
+    const ftypLength = video.readUInt32BE(0);
     const afterFragments = (count: number): Buffer =>
       Buffer.concat([
-        video.subarray(0, brands),
+        video.subarray(0, ftypLength),
         ...Array.from({ length: count }, () => box('free')),
-        video.subarray(brands),
+        video.subarray(ftypLength),
       ]);
-    expect(await factsOf(afterFragments(10))).toEqual(stated);
+    expect(await factsOf(afterFragments(10))).toEqual(facts);
     expect(await factsOf(afterFragments(100_000))).toEqual({});
   });
 });

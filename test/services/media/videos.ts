@@ -1,22 +1,22 @@
 /** Facts for videos without frames, whose headers state what a test needs. */
-interface VideoStatements {
+interface VideoHeaderFacts {
   width?: number;
   height?: number;
   seconds?: number;
 }
 
-interface Mp4Facts extends VideoStatements {
+interface Mp4Facts extends VideoHeaderFacts {
   brand?: 'isom' | 'qt  ';
   /** Uses 64-bit times. */
   isLong?: boolean;
-  isTurned?: boolean;
-  /** Fragmented, so the length is in a separate box. */
-  inPieces?: boolean;
+  isRotated?: boolean;
+  /** The length is in a separate box. */
+  isFragmented?: boolean;
 }
 
 const SCALE = 600;
 
-const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 function uint(value: number, bytes: 4 | 8 = 4): Buffer {
   const buffer = Buffer.alloc(bytes);
@@ -27,30 +27,30 @@ function uint(value: number, bytes: 4 | 8 = 4): Buffer {
 
 export function box(kind: string, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
-  return Buffer.concat([uint(8 + body.length), latin(kind), body]);
+  return Buffer.concat([uint(8 + body.length), latin1(kind), body]);
 }
 
-export function mp4Video({ width = 1280, height = 720, seconds = 5, ...more }: Mp4Facts = {}): Buffer {
-  const { brand = 'isom', isLong = false, isTurned = false, inPieces = false } = more;
+export function mp4Video({ width = 1280, height = 720, seconds = 5, ...options }: Mp4Facts = {}): Buffer {
+  const { brand = 'isom', isLong = false, isRotated = false, isFragmented = false } = options;
   const length = isLong ? 8 : 4;
   const version = uint(isLong ? 0x0100_0000 : 0);
   const times = Buffer.alloc(length * 2);
   const duration = uint(Math.round(seconds * SCALE), length);
-  const mvhd = box('mvhd', version, times, uint(SCALE), inPieces ? uint(0, length) : duration, Buffer.alloc(80));
+  const mvhd = box('mvhd', version, times, uint(SCALE), isFragmented ? uint(0, length) : duration, Buffer.alloc(80));
   const one = 0x1_0000;
-  const matrix = (isTurned ? [0, one, 0, 0xffff_0000, 0, 0, 0, 0, 0] : [one, 0, 0, 0, one, 0, 0, 0, one]).map((n) =>
+  const matrix = (isRotated ? [0, one, 0, 0xffff_0000, 0, 0, 0, 0, 0] : [one, 0, 0, 0, one, 0, 0, 0, one]).map((n) =>
     uint(n),
   );
-  const sides = [uint(width * one), uint(height * one)];
+  const dimensions = [uint(width * one), uint(height * one)];
   const tkhd = (...size: Buffer[]): Buffer =>
     box('tkhd', version, times, uint(1), uint(0), Buffer.alloc(length + 16), ...matrix, ...size);
   const track = (handler: string, ...size: Buffer[]): Buffer =>
-    box('trak', tkhd(...size), box('mdia', box('hdlr', uint(0), uint(0), latin(handler), Buffer.alloc(13))));
-  const fragments = inPieces ? [box('mvex', box('mehd', version, duration))] : [];
+    box('trak', tkhd(...size), box('mdia', box('hdlr', uint(0), uint(0), latin1(handler), Buffer.alloc(13))));
+  const fragments = isFragmented ? [box('mvex', box('mehd', version, duration))] : [];
   const audio = track('soun', uint(0), uint(0));
   return Buffer.concat([
-    box('ftyp', latin(`${brand}\0\0\0\0${brand}`)),
-    box('moov', mvhd, ...fragments, audio, track('vide', ...sides)),
+    box('ftyp', latin1(`${brand}\0\0\0\0${brand}`)),
+    box('moov', mvhd, ...fragments, audio, track('vide', ...dimensions)),
     box('mdat', Buffer.alloc(32)),
   ]);
 }
@@ -60,7 +60,7 @@ function element(id: number[], ...content: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(id), Buffer.from([0x40 | (body.length >> 8), body.length & 0xff]), body]);
 }
 
-interface WebmFacts extends VideoStatements {
+interface WebmFacts extends VideoHeaderFacts {
   /** Written while recording, so no element has a length. */
   isLive?: boolean;
 }
@@ -80,5 +80,5 @@ export function webmVideo({ width = 640, height = 360, seconds = 4, isLive = fal
   const segment = isLive
     ? Buffer.concat([Buffer.from([0x18, 0x53, 0x80, 0x67, 0x01]), Buffer.alloc(7, 0xff), ...content])
     : element([0x18, 0x53, 0x80, 0x67], ...content);
-  return Buffer.concat([element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], latin('webm'))), segment]);
+  return Buffer.concat([element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], latin1('webm'))), segment]);
 }

@@ -3,7 +3,7 @@ import { ModelCatalogue, ORDER_LIMIT_MS } from '../../../src/services/models/cat
 import { Experience, type ModelExperience } from '../../../src/services/models/experience.ts';
 import { guessKind, type KindOverrides, type ModelKind } from '../../../src/services/models/families.ts';
 import { similarIds } from '../../../src/services/models/ids.ts';
-import { both, requestsAt } from '../../contract/both.ts';
+import { openFixture, requestsAt } from '../../contract/both.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 interface CatalogueOptions {
@@ -11,8 +11,8 @@ interface CatalogueOptions {
   stored?: Map<string, ModelExperience>;
 }
 
-async function catalogue({ overrides = {}, stored = new Map<string, ModelExperience>() }: CatalogueOptions = {}) {
-  const fixture = await both({ limits: { attempts: 1, readMs: 500 } });
+async function createCatalogue({ overrides = {}, stored = new Map<string, ModelExperience>() }: CatalogueOptions = {}) {
+  const fixture = await openFixture({ limits: { attempts: 1, readMs: 500 } });
   const clock = new ManualClock();
   const store = {
     all: async () => stored,
@@ -25,7 +25,7 @@ async function catalogue({ overrides = {}, stored = new Map<string, ModelExperie
     stored,
     time: clock,
     models: new ModelCatalogue({ gateway: fixture.gateway.models, experience, overrides, clock }),
-    asked: () => requestsAt(fixture, '/v1/models').length,
+    listRequestCount: () => requestsAt(fixture, '/v1/models').length,
   };
 }
 
@@ -36,18 +36,18 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('The catalogue of models', () => {
-  it('The catalogue of models requests the list only once in a while, and once for many simultaneous callers', async () => {
-    const { models, time, asked } = await catalogue();
+  it('The catalogue of models requests the list at most every five minutes, and once for many simultaneous callers', async () => {
+    const { models, time, listRequestCount } = await createCatalogue();
     await Promise.all([models.list(), models.list(), models.list()]);
     await models.list();
-    expect(asked()).toBe(1);
+    expect(listRequestCount()).toBe(1);
     time.advance(5 * 60_000);
     await models.list();
-    expect(asked()).toBe(2);
+    expect(listRequestCount()).toBe(2);
   });
 
   it('The catalogue of models responds quickly while a member is typing, and with an empty list rather than an error', async () => {
-    const { models, embedded, time } = await catalogue();
+    const { models, embedded, time } = await createCatalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await models.listQuickly()).toEqual([]);
     expect((await models.listQuickly()).length).toBe(24);
@@ -61,7 +61,7 @@ describe('The catalogue of models', () => {
   });
 
   it('A request waits longer for the first list of models than a suggestion', async () => {
-    const { models, embedded, time } = await catalogue();
+    const { models, embedded, time } = await createCatalogue();
     embedded.faults.add({ do: 'hang' });
     const [suggestion, order] = [models.listFor('image'), models.listFor('image', ORDER_LIMIT_MS)];
     let isRefused = false;
@@ -76,32 +76,32 @@ describe('The catalogue of models', () => {
   });
 
   it('The catalogue of models limits its requests for many made-up ids, and keeps returning existing ones', async () => {
-    const { models, embedded, time } = await catalogue();
+    const { models, embedded, time } = await createCatalogue();
     const listed = await models.list();
-    const before = embedded.heard.length;
+    const before = embedded.requests.length;
     for (let at = 0; at < 100; at++)
       expect(await refusal(models.get(`invented-${at}`))).toMatchObject({ key: 'refusals.unknownModel' });
-    expect(embedded.heard.length - before).toBe(30);
+    expect(embedded.requests.length - before).toBe(30);
     expect(await models.get(listed[0]?.id ?? '')).toEqual(listed[0]);
     time.advance(60_000);
     await refusal(models.get('invented-100'));
-    expect(embedded.heard.length - before).toBe(32);
+    expect(embedded.requests.length - before).toBe(32);
   });
 
   it('The catalogue of models requests the same id once for many simultaneous callers, and never an id that is too long', async () => {
-    const { models, embedded } = await catalogue();
+    const { models, embedded } = await createCatalogue();
     const [first] = await models.list();
-    const before = embedded.heard.length;
+    const before = embedded.requests.length;
     await Promise.all([1, 2, 3].map(() => models.get(first?.id ?? '')));
-    expect(embedded.heard.length - before).toBe(1);
+    expect(embedded.requests.length - before).toBe(1);
     expect(await refusal(models.get('x'.repeat(6_000)))).toMatchObject({ key: 'refusals.unknownModel' });
-    expect(embedded.heard.length - before).toBe(1);
+    expect(embedded.requests.length - before).toBe(1);
   });
 
   it('The catalogue of models requests a missing id again after an hour', async () => {
-    const { models, embedded, time } = await catalogue();
+    const { models, embedded, time } = await createCatalogue();
     await models.list();
-    const requestCount = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;
+    const requestCount = () => embedded.requests.filter(({ path }) => path.endsWith('/invented')).length;
     for (const wait of [0, 59 * 60_000, 60_000]) {
       time.advance(wait);
       await refusal(models.get('invented'));
@@ -110,17 +110,17 @@ describe('The catalogue of models', () => {
   });
 
   it('The catalogue of models does not keep a list longer because the clock was set back', async () => {
-    const { models, time, asked } = await catalogue();
+    const { models, time, listRequestCount } = await createCatalogue();
     await models.list();
     time.setBack(3_600_000);
     await models.list();
     time.advance(5 * 60_000);
     await models.list();
-    expect(asked()).toBe(2);
+    expect(listRequestCount()).toBe(2);
   });
 
   it('The catalogue of models requests an unknown id again only after a newer list contains it', async () => {
-    const fixture = await catalogue();
+    const fixture = await createCatalogue();
     const { models, embedded, time } = fixture;
     const requestCount = (): number => requestsAt(fixture, '/v1/models/new-model').length;
     expect(await refusal(models.get('new-model'))).toMatchObject({ key: 'refusals.unknownModel' });
@@ -141,7 +141,7 @@ describe('The catalogue of models', () => {
   });
 
   it('The catalogue of models does not mistake a gateway fault for a missing model', async () => {
-    const { models, embedded } = await catalogue();
+    const { models, embedded } = await createCatalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await refusal(models.get('lumen-image-1'))).toMatchObject({ kind: 'unavailable' });
     expect((await models.get('lumen-image-1')).id).toBe('lumen-image-1');
@@ -153,7 +153,7 @@ describe('What models delivered', () => {
     ...{ id, object: 'model', created: 1_626_777_600, owned_by: 'studio' },
   }));
   const listed = async (options: CatalogueOptions = {}) => {
-    const fixture = await catalogue(options);
+    const fixture = await createCatalogue(options);
     fixture.embedded.faults.add({ do: { type: 'body', body: { object: 'list', data } }, times: 100 });
     const idsFor = async (kind: ModelKind) => (await fixture.models.listFor(kind)).map(({ id }) => id);
     const kindOf = async (id: string) => (await fixture.models.list()).find((one) => one.id === id)?.kind;

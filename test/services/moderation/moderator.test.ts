@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openModerator } from '../../../src/services/moderation/moderator.ts';
 
 /** Creates a moderator that uses a service with these responses, and records the timers that it sets. */
-async function moderatorOf(respond: RequestListener) {
+async function createModerator(respond: RequestListener) {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -22,14 +22,14 @@ async function moderatorOf(respond: RequestListener) {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const log = { warn: (facts: object) => void logged.push(facts) };
   const moderator = openModerator({ baseUrl, apiKey: 'sk-key', model: 'a-model' }, { log, clock });
-  if (!moderator) throw new Error('A service is configured.');
+  if (!moderator) throw new Error('No moderator was created.');
   return { moderator, timers, logged };
 }
 
 describe('A moderation service', () => {
   it('A moderation service receives the text, the model and the key, and its scores are read', async () => {
     const received: unknown[] = [];
-    const { moderator, timers } = await moderatorOf((request, response) => {
+    const { moderator, timers } = await createModerator((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -46,11 +46,11 @@ describe('A moderation service', () => {
 
   it('A moderation service that does not respond in time counts as unavailable', async () => {
     const arrived = Promise.withResolvers<void>();
-    const { moderator, timers, logged } = await moderatorOf(() => arrived.resolve());
-    const judged = moderator.judgeText('a secret prompt');
+    const { moderator, timers, logged } = await createModerator(() => arrived.resolve());
+    const verdict = moderator.judgeText('a secret prompt');
     await arrived.promise;
-    for (const late of timers) late();
-    expect(await judged).toBeUndefined();
+    for (const expire of timers) expire();
+    expect(await verdict).toBeUndefined();
     expect(JSON.stringify(logged)).not.toContain('secret');
   });
 
@@ -62,7 +62,7 @@ describe('A moderation service', () => {
   ])(
     'A moderation service with %s counts as unavailable, and the log contains nothing from the prompt',
     async (_what, body) => {
-      const { moderator, logged } = await moderatorOf((_request, response) => response.end(body));
+      const { moderator, logged } = await createModerator((_request, response) => response.end(body));
       expect(await moderator.judgeText('a secret prompt')).toBeUndefined();
       expect(logged).toHaveLength(1);
       expect(JSON.stringify(logged)).not.toContain('secret');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Agenda } from '../../../src/services/polling/agenda.ts';
 
-interface Waiting {
+interface AgendaItem {
   slot: number;
   moment: number;
 }
@@ -17,9 +17,9 @@ describe('The agenda', () => {
   it('The agenda returns due items, the earliest first and equal ones in their order, after any additions and removals', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const agenda = new Agenda<Waiting>();
+        const agenda = new Agenda<AgendaItem>();
         /** The same agenda, sorted the slow way. */
-        let model: Waiting[] = [];
+        let model: AgendaItem[] = [];
         for (const one of steps) {
           if (one.do === 'add') {
             const item = { slot: -1, moment: one.moment };

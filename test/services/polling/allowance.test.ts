@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ageOfNextPoll, earliestPollAt, maxPolls } from '../../../src/services/polling/allowance.ts';
-import { fastest } from './promise.ts';
+import { fastestPollCount } from './promise.ts';
 
 describe('The poll allowance of a task', () => {
   it("The poll allowance of a task equals the number of polls of the specification's fastest schedule, at any age", () => {
-    for (let age = -3_000; age < 200_000; age += 250) expect([age, maxPolls(age)]).toEqual([age, fastest(age)]);
+    for (let age = -3_000; age < 200_000; age += 250)
+      expect([age, maxPolls(age)]).toEqual([age, fastestPollCount(age)]);
   });
 
   it("The poll allowance of a task opens for each poll at the age at which the specification's fastest schedule polls", () => {
@@ -20,7 +21,7 @@ describe('The poll allowance of a task', () => {
     ['the half minute is over', { times: 16, last: 30_000 }, 35_000],
     ['few polls were sent, and the last one was just now', { times: 3, last: 99_000 }, 101_000],
     ['few polls were sent, and the last one was long ago', { times: 3, last: 20_000 }, 22_000],
-  ])('The poll allowance of a task opens at the right moment where %s', (_what, { times, last }, expected) => {
+  ])('The poll allowance of a task opens at the right moment if %s', (_what, { times, last }, expected) => {
     expect(earliestPollAt({ since: 1_000_000, times, last: 1_000_000 + last })).toBe(1_000_000 + expected);
   });
 });

@@ -4,7 +4,6 @@ import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
 import { stage } from './stage.ts';
 
-/** The outcome of a poll; the run draws one. */
 const outcome = fc.oneof(
   { weight: 6, arbitrary: fc.constant('answer' as const) },
   fc.constant('partly' as const),
@@ -41,39 +40,39 @@ const workload = fc.record({
 
 type Workload = typeof workload extends fc.Arbitrary<infer T> ? T : never;
 
-/** Cycles through the outcomes and the delays in order until the failures end. */
+/** Runs the workload. Polls cycle through the outcomes and the delays in order until the failures end. */
 async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddling, random }: Workload) {
-  const set = stage({ limits: { perSecond, inFlight }, random: () => random });
-  const { scheduler, time, at, now, pass } = set;
-  const begun: number[] = [];
-  const asking = new Map<string, number>();
-  const state = { isOver: false, underWay: 0, maxUnderWay: 0, maxAboutOne: 0, wasEmpty: false };
+  const setup = stage({ limits: { perSecond, inFlight }, random: () => random });
+  const { scheduler, time, at, now, pass } = setup;
+  const pollTimes: number[] = [];
+  const activePolls = new Map<string, number>();
+  const state = { haveFailuresEnded: false, underWay: 0, maxUnderWay: 0, maxPerTask: 0, wasEmpty: false };
   const gapOf = (id: string): number => tasks[Number(id)]?.gap ?? 0;
 
   async function poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
-    const turn = begun.push(now()) - 1;
+    const turn = pollTimes.push(now()) - 1;
     state.underWay += 1;
     state.maxUnderWay = Math.max(state.maxUnderWay, state.underWay);
     state.wasEmpty ||= ids.length === 0;
     for (const id of ids) {
-      asking.set(id, (asking.get(id) ?? 0) + 1);
-      state.maxAboutOne = Math.max(state.maxAboutOne, asking.get(id) ?? 0);
+      activePolls.set(id, (activePolls.get(id) ?? 0) + 1);
+      state.maxPerTask = Math.max(state.maxPerTask, activePolls.get(id) ?? 0);
     }
     await pause(time, delays[turn % delays.length] ?? 0);
-    for (const id of ids) asking.set(id, (asking.get(id) ?? 0) - 1);
+    for (const id of ids) activePolls.set(id, (activePolls.get(id) ?? 0) - 1);
     state.underWay -= 1;
-    const kind = state.isOver ? 'answer' : outcomes[turn % outcomes.length];
+    const kind = state.haveFailuresEnded ? 'answer' : outcomes[turn % outcomes.length];
     if (kind === 'throw') throw new Error('a mistake');
     if (kind === 'busy' || kind === 'refused' || kind === 'unreachable') return { kind, reason: 'trouble' };
-    const told = kind === 'partly' ? ids.slice(1) : ids;
-    return new Map(told.map((id) => [id, state.isOver ? 'done' : { again: at(now() + gapOf(id)) }]));
+    const listed = kind === 'partly' ? ids.slice(1) : ids;
+    return new Map(listed.map((id) => [id, state.haveFailuresEnded ? 'done' : { again: at(now() + gapOf(id)) }]));
   }
 
-  const roads: Lane[] = lanes.map((most, place) => ({ name: `${place}`, max: most, poll }));
+  const testLanes: Lane[] = lanes.map((max, index) => ({ name: `${index}`, max, poll }));
   const followed = new Set<string>();
   const add = (id: string): void => {
     const task = tasks[Number(id)];
-    const lane = roads[(task?.lane ?? 0) % roads.length];
+    const lane = testLanes[(task?.lane ?? 0) % testLanes.length];
     if (!task || !lane) return;
     followed.add(id);
     scheduler.add({ id, lane, group: `${task.group}`, at: at(now() + task.at) });
@@ -90,24 +89,24 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddli
       followed.delete(id);
     }
   }
-  return { ...set, begun, state, followed };
+  return { ...setup, begun: pollTimes, state, followed };
 }
 
 describe('The scheduler under any workload and any failures', () => {
-  it('The scheduler loses no task: once the gateway responds again, every one ends', async () => {
+  it('The scheduler loses no task: once the gateway responds again, every task ends', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
-        const { scheduler, followed, state, pass, own } = await run(work);
+        const { scheduler, followed, state, pass, own: timers } = await run(work);
         expect(scheduler.size).toBe(followed.size);
         await pass(20_000);
         expect(scheduler.size).toBe(followed.size);
-        state.isOver = true;
-        // The longest pause, the spread after it, the longest gap, and some reserve.
-        await pass(300_000 + 5_000 + 60_000 + tasksAlone(work));
+        state.haveFailuresEnded = true;
+        // The longest pause, the time over which polls are spread after it, the longest gap, and some reserve.
+        await pass(300_000 + 5_000 + 60_000 + serialPollTime(work));
         expect(scheduler.size).toBe(0);
         expect(scheduler.troubles()).toEqual([]);
         await pass(10_000);
-        expect(own.count).toBe(0);
+        expect(timers.count).toBe(0);
         await scheduler.stop();
       }),
       { numRuns: 500 },
@@ -117,10 +116,10 @@ describe('The scheduler under any workload and any failures', () => {
   it('The scheduler never exceeds the budget, and sends no poll without a task', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
-        const { begun, state, pass, scheduler } = await run(work);
+        const { begun: pollTimes, state, pass, scheduler } = await run(work);
         await pass(30_000);
-        for (const [place, from] of begun.entries()) {
-          expect(begun.slice(place).filter((at) => at < from + 1_000).length).toBeLessThanOrEqual(work.perSecond);
+        for (const [index, from] of pollTimes.entries()) {
+          expect(pollTimes.slice(index).filter((at) => at < from + 1_000).length).toBeLessThanOrEqual(work.perSecond);
         }
         expect(state.maxUnderWay).toBeLessThanOrEqual(work.inFlight);
         expect(state.wasEmpty).toBe(false);
@@ -138,14 +137,14 @@ describe('The scheduler under any workload and any failures', () => {
         const meddling = work.meddling.filter((one) => one.do === 'hint');
         const { state, pass } = await run({ ...work, meddling });
         await pass(30_000);
-        expect(state.maxAboutOne).toBe(1);
+        expect(state.maxPerTask).toBe(1);
       }),
       { numRuns: 500 },
     );
   });
 });
 
-/** Every polled task separately, one after another. */
-function tasksAlone({ tasks, perSecond, delays }: Workload): number {
+/** How long it takes to poll every task separately, one after another. */
+function serialPollTime({ tasks, perSecond, delays }: Workload): number {
   return tasks.length * (Math.max(...delays) + 1_000 / perSecond);
 }

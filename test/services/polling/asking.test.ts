@@ -1,49 +1,49 @@
 import { describe, expect, it } from 'vitest';
-import { all, stage } from './stage.ts';
+import { stage, verdictForAll } from './stage.ts';
 
-describe('Following a task', () => {
+describe('The polls of a task', () => {
   it('The scheduler polls nothing before the start, and then what is due', async () => {
-    const { scheduler, lane, at, pass, questions, own } = stage();
-    scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, 'done')), group: 'g', at: at(0) });
+    const { scheduler, lane, at, pass, questions: polls, own: timers } = stage();
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, 'done')), group: 'g', at: at(0) });
     await pass(10_000);
-    expect(questions).toEqual([]);
-    expect(own.count).toBe(0);
+    expect(polls).toEqual([]);
+    expect(timers.count).toBe(0);
     scheduler.start();
     await pass(0);
-    expect(questions).toEqual([{ lane: 'l', ids: ['a'], at: 10_000 }]);
+    expect(polls).toEqual([{ lane: 'l', ids: ['a'], at: 10_000 }]);
   });
 
   it('The scheduler polls first at the given time, then at the times that the verdicts name, and never after the last one', async () => {
-    const { scheduler, lane, at, pass, questions, now } = stage();
-    const road = lane('l', (ids) => all(ids, questions.length < 3 ? { again: at(now() + 2_500) } : 'done'));
+    const { scheduler, lane, at, pass, questions: polls, now } = stage();
+    const testLane = lane('l', (ids) => verdictForAll(ids, polls.length < 3 ? { again: at(now() + 2_500) } : 'done'));
     scheduler.start();
-    scheduler.add({ id: 'a', lane: road, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'a', lane: testLane, group: 'g', at: at(1_000) });
     await pass(999);
-    expect(questions).toEqual([]);
+    expect(polls).toEqual([]);
     await pass(60_000);
-    expect(questions.map((question) => question.at)).toEqual([1_000, 3_500, 6_000]);
+    expect(polls.map((poll) => poll.at)).toEqual([1_000, 3_500, 6_000]);
     expect(scheduler.size).toBe(0);
   });
 
   it.each(['done', 'lost'] as const)('The scheduler stops polling a task when it is %s', async (verdict) => {
-    const { scheduler, lane, at, pass, own } = stage();
+    const { scheduler, lane, at, pass, own: timers } = stage();
     scheduler.start();
-    scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, verdict)), group: 'g', at: at(0) });
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, verdict)), group: 'g', at: at(0) });
     expect(scheduler.size).toBe(1);
     await pass(0);
     expect(scheduler.size).toBe(0);
-    expect(own.count).toBe(0);
+    expect(timers.count).toBe(0);
   });
 
   it('The scheduler polls tasks in the order in which they fall due, and equal ones in the order in which they were added', async () => {
-    const { scheduler, lane, at, pass, questions } = stage();
-    const road = lane('l', (ids) => all(ids, 'done'));
+    const { scheduler, lane, at, pass, questions: polls } = stage();
+    const testLane = lane('l', (ids) => verdictForAll(ids, 'done'));
     const due = [300, 100, 200, 100, 100, 300, 100];
-    for (const [place, ms] of due.entries())
-      scheduler.add({ id: `${ms}.${place}`, lane: road, group: 'g', at: at(ms) });
+    for (const [index, ms] of due.entries())
+      scheduler.add({ id: `${ms}.${index}`, lane: testLane, group: 'g', at: at(ms) });
     scheduler.start();
     await pass(1_000);
-    expect(questions.map(({ ids }) => ids[0])).toEqual(['100.1', '100.3', '100.4', '100.6', '200.2', '300.0', '300.5']);
+    expect(polls.map(({ ids }) => ids[0])).toEqual(['100.1', '100.3', '100.4', '100.6', '200.2', '300.0', '300.5']);
   });
 
   it('The scheduler shifts the next poll by at most a twentieth of the gap, in either direction', async () => {
@@ -52,128 +52,140 @@ describe('Following a task', () => {
       [0.5, 10_000],
       [1, 10_500],
     ] as const) {
-      const { scheduler, lane, at, pass, questions, now } = stage({ random: () => random });
+      const { scheduler, lane, at, pass, questions: polls, now } = stage({ random: () => random });
       scheduler.start();
       scheduler.add({
         id: 'a',
-        lane: lane('l', (ids) => all(ids, { again: at(now() + 10_000) })),
+        lane: lane('l', (ids) => verdictForAll(ids, { again: at(now() + 10_000) })),
         group: 'g',
         at: at(0),
       });
       await pass(11_000);
-      expect(questions[1]?.at).toBe(expected);
+      expect(polls[1]?.at).toBe(expected);
     }
   });
 
   it("The scheduler keeps the tasks of one poll together, and includes those that fall due soon, up to the lane's limit", async () => {
     let chance = 0;
-    const { scheduler, at, pass, questions, lane, now } = stage({ random: () => (chance = (chance + 0.37) % 1) });
+    const {
+      scheduler,
+      at,
+      pass,
+      questions: polls,
+      lane,
+      now,
+    } = stage({ random: () => (chance = (chance + 0.37) % 1) });
     const max = { count: 3 };
-    const road = {
-      ...lane('l', (ids) => all(ids, { again: at(now() + 10_000) })),
+    const testLane = {
+      ...lane('l', (ids) => verdictForAll(ids, { again: at(now() + 10_000) })),
       gatherMs: 2_000,
       get max() {
         return max.count;
       },
     };
-    for (const [place, id] of ['a', 'b', 'c'].entries())
-      scheduler.add({ id, lane: road, group: 'g', at: at(place * 900) });
+    for (const [index, id] of ['a', 'b', 'c'].entries())
+      scheduler.add({ id, lane: testLane, group: 'g', at: at(index * 900) });
     scheduler.start();
     await pass(60_000);
-    expect(questions.length).toBeGreaterThan(4);
-    for (const { ids } of questions) expect(ids).toHaveLength(3);
+    expect(polls.length).toBeGreaterThan(4);
+    for (const { ids } of polls) expect(ids).toHaveLength(3);
     // A gateway that turns out to accept fewer ids gets fewer ids immediately.
     max.count = 2;
-    const before = questions.length;
+    const before = polls.length;
     await pass(30_000);
-    for (const { ids } of questions.slice(before)) expect(ids.length).toBeLessThanOrEqual(2);
+    for (const { ids } of polls.slice(before)) expect(ids.length).toBeLessThanOrEqual(2);
   });
 
   it('The scheduler uses one timer for all waiting tasks', async () => {
-    const { scheduler, patient, at, own, pass } = stage();
+    const { scheduler, manualLane, at, own: timers, pass } = stage();
     scheduler.start();
-    const road = patient('l');
+    const testLane = manualLane('l');
     for (let task = 0; task < 1_000; task += 1) {
-      scheduler.add({ id: `${task}`, lane: road, group: 'g', at: at(1_000 - (task % 7)) });
-      expect(own.count).toBe(1);
+      scheduler.add({ id: `${task}`, lane: testLane, group: 'g', at: at(1_000 - (task % 7)) });
+      expect(timers.count).toBe(1);
     }
-    expect(own.next).toBe(at(994));
+    expect(timers.next).toBe(at(994));
     await pass(996);
-    expect(own.count).toBe(1);
+    expect(timers.count).toBe(1);
   });
 
-  it('The scheduler polls a task again after a while when the response left it out', async () => {
-    const { scheduler, lane, at, pass, questions, lines } = stage();
+  it('The scheduler polls a task again after a while when the response omitted it', async () => {
+    const { scheduler, lane, at, pass, questions: polls, lines } = stage();
     scheduler.start();
     scheduler.add({ id: 'a', lane: lane('l', () => new Map()), group: 'g', at: at(0) });
     await pass(12_000);
-    expect(questions.map((question) => question.at)).toEqual([0, 5_000, 10_000]);
+    expect(polls.map((poll) => poll.at)).toEqual([0, 5_000, 10_000]);
     expect(lines[0]).toMatchObject({ level: 'debug', facts: { lane: 'l', missing: ['a'] } });
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-    'The scheduler polls after a while if a verdict has an invalid moment: %s',
+    'The scheduler polls after a while if a verdict has an invalid time: %s',
     async (again) => {
-      const { scheduler, lane, at, pass, questions } = stage();
+      const { scheduler, lane, at, pass, questions: polls } = stage();
       scheduler.start();
-      scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, { again })), group: 'g', at: again });
+      scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, { again })), group: 'g', at: again });
       await pass(10_000);
-      expect(questions.map((question) => question.at)).toEqual([0, 5_000, 10_000]);
+      expect(polls.map((poll) => poll.at)).toEqual([0, 5_000, 10_000]);
       expect(at(10_000)).toBeGreaterThan(0);
     },
   );
 
   it('The scheduler keeps the minimum gap if a verdict names a time in the past', async () => {
-    const { scheduler, lane, at, pass, questions } = stage();
+    const { scheduler, lane, at, pass, questions: polls } = stage();
     scheduler.start();
-    scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, { again: at(-1_000) })), group: 'g', at: at(-5_000) });
+    scheduler.add({
+      id: 'a',
+      lane: lane('l', (ids) => verdictForAll(ids, { again: at(-1_000) })),
+      group: 'g',
+      at: at(-5_000),
+    });
     await pass(5_000);
-    expect(questions.map((question) => question.at)).toEqual([0, 2_000, 4_000]);
+    expect(polls.map((poll) => poll.at)).toEqual([0, 2_000, 4_000]);
   });
 
   it('The scheduler waits longer than a timer can, without polling early or spinning', async () => {
-    const { scheduler, lane, at, pass, questions, own } = stage();
+    const { scheduler, lane, at, pass, questions: polls, own: timers } = stage();
     const days = 86_400_000;
     scheduler.start();
-    scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, 'done')), group: 'g', at: at(60 * days) });
-    expect(own.next - own.now()).toBeLessThan(2 ** 31);
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, 'done')), group: 'g', at: at(60 * days) });
+    expect(timers.next - timers.now()).toBeLessThan(2 ** 31);
     await pass(60 * days - 1);
-    expect(questions).toEqual([]);
+    expect(polls).toEqual([]);
     await pass(1);
-    expect(questions).toHaveLength(1);
+    expect(polls).toHaveLength(1);
   });
 
   it('The scheduler replaces a task that is added again, even when it is due earlier', async () => {
-    const { scheduler, lane, at, pass, questions } = stage();
+    const { scheduler, lane, at, pass, questions: polls } = stage();
     scheduler.start();
-    const road = lane('l', (ids) => all(ids, 'done'));
-    scheduler.add({ id: 'later', lane: road, group: 'g', at: at(1_000) });
-    scheduler.add({ id: 'later', lane: road, group: 'g', at: at(2_000) });
-    scheduler.add({ id: 'earlier', lane: road, group: 'g', at: at(2_000) });
-    scheduler.add({ id: 'earlier', lane: lane('other', (ids) => all(ids, 'done')), group: 'h', at: at(500) });
+    const testLane = lane('l', (ids) => verdictForAll(ids, 'done'));
+    scheduler.add({ id: 'later', lane: testLane, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'later', lane: testLane, group: 'g', at: at(2_000) });
+    scheduler.add({ id: 'earlier', lane: testLane, group: 'g', at: at(2_000) });
+    scheduler.add({ id: 'earlier', lane: lane('other', (ids) => verdictForAll(ids, 'done')), group: 'h', at: at(500) });
     expect(scheduler.size).toBe(2);
     await pass(5_000);
-    expect(questions).toEqual([
+    expect(polls).toEqual([
       { lane: 'other', ids: ['earlier'], at: 500 },
       { lane: 'l', ids: ['later'], at: 2_000 },
     ]);
   });
 
   it('The scheduler accepts every call from inside a poll', async () => {
-    const { scheduler, at, pass, questions, lane } = stage();
-    const inner = lane('inner', (ids) => all(ids, 'done'));
-    const road = lane('l', (ids) => {
+    const { scheduler, at, pass, questions: polls, lane } = stage();
+    const inner = lane('inner', (ids) => verdictForAll(ids, 'done'));
+    const testLane = lane('l', (ids) => {
       scheduler.remove('c');
       scheduler.hint('b');
       scheduler.add({ id: 'd', lane: inner, group: 'g', at: at(0) });
-      return all(ids, 'done');
+      return verdictForAll(ids, 'done');
     });
     scheduler.start();
-    scheduler.add({ id: 'a', lane: road, group: 'g', at: at(0) });
+    scheduler.add({ id: 'a', lane: testLane, group: 'g', at: at(0) });
     scheduler.add({ id: 'b', lane: inner, group: 'g', at: at(9_000) });
     scheduler.add({ id: 'c', lane: inner, group: 'g', at: at(0) });
     await pass(0);
-    expect(questions.map(({ ids }) => ids[0])).toEqual(['a', 'b', 'd']);
+    expect(polls.map(({ ids }) => ids[0])).toEqual(['a', 'b', 'd']);
     expect(scheduler.size).toBe(0);
   });
 });

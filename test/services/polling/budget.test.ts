@@ -3,27 +3,27 @@ import { describe, expect, it } from 'vitest';
 import { PollBudget } from '../../../src/services/polling/capacity.ts';
 import { stage } from './stage.ts';
 
-/** Starts as many polls as allowed at each of these times, up to the given number. */
-function beginAt(
+/** Starts as many polls as allowed at each of these times, up to the wanted number, and returns their times. */
+function startPolls(
   budget: PollBudget,
   moments: readonly { wait: number; wanted: number }[],
   startedAt = 1_000_000,
 ): number[] {
-  const begun: number[] = [];
+  const pollTimes: number[] = [];
   let now = startedAt;
   for (const { wait, wanted } of moments) {
     now += wait;
     for (let one = 0; one < wanted && budget.opensAt <= now; one += 1) {
       budget.begin(now);
       budget.end();
-      begun.push(now);
+      pollTimes.push(now);
     }
   }
-  return begun;
+  return pollTimes;
 }
 
-const maxWithin = (begun: readonly number[], ms: number): number =>
-  Math.max(0, ...begun.map((from, place) => begun.slice(place).filter((at) => at < from + ms).length));
+const maxWithin = (pollTimes: readonly number[], ms: number): number =>
+  Math.max(0, ...pollTimes.map((from, index) => pollTimes.slice(index).filter((at) => at < from + ms).length));
 
 describe('The poll budget', () => {
   it('The poll budget is never exceeded within a second, under any demand', () => {
@@ -35,7 +35,7 @@ describe('The poll budget', () => {
         }),
         (perSecond, moments) => {
           const budget = new PollBudget({ perSecond, inFlight: 1 });
-          expect(maxWithin(beginAt(budget, moments), 1_000)).toBeLessThanOrEqual(perSecond);
+          expect(maxWithin(startPolls(budget, moments), 1_000)).toBeLessThanOrEqual(perSecond);
         },
       ),
     );
@@ -48,13 +48,13 @@ describe('The poll budget', () => {
         fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 2, maxLength: 2 }),
         fc.array(moment, { maxLength: 30 }),
         fc.array(moment, { maxLength: 30 }),
-        ([first = 1, second = 1], before, after) => {
+        ([first = 1, second = 1], firstMoments, secondMoments) => {
           const budget = new PollBudget({ perSecond: first, inFlight: 1 });
-          const begun = beginAt(budget, before);
-          const changedAt = 1_000_000 + before.reduce((sum, { wait }) => sum + wait, 0);
+          const pollTimes = startPolls(budget, firstMoments);
+          const changedAt = 1_000_000 + firstMoments.reduce((sum, { wait }) => sum + wait, 0);
           budget.setPerSecond(second, changedAt);
-          begun.push(...beginAt(budget, after, changedAt));
-          expect(maxWithin(begun, 1_000)).toBeLessThanOrEqual(Math.max(first, second));
+          pollTimes.push(...startPolls(budget, secondMoments, changedAt));
+          expect(maxWithin(pollTimes, 1_000)).toBeLessThanOrEqual(Math.max(first, second));
         },
       ),
       { numRuns: 1_000 },
@@ -65,23 +65,23 @@ describe('The poll budget', () => {
     'The poll budget is used up and not exceeded under constant demand: %i a second',
     (perSecond) => {
       const moments = Array.from({ length: 5_000 }, () => ({ wait: 1, wanted: perSecond }));
-      const begun = beginAt(new PollBudget({ perSecond, inFlight: 1 }), moments);
-      expect(begun.length / 5).toBeGreaterThan(perSecond * 0.9);
-      expect(maxWithin(begun, 1_000)).toBeLessThanOrEqual(perSecond);
+      const pollTimes = startPolls(new PollBudget({ perSecond, inFlight: 1 }), moments);
+      expect(pollTimes.length / 5).toBeGreaterThan(perSecond * 0.9);
+      expect(maxWithin(pollTimes, 1_000)).toBeLessThanOrEqual(perSecond);
     },
   );
 
   it('The poll budget spreads the polls of a second', () => {
     const moments = [{ wait: 0, wanted: 100 }];
-    expect(beginAt(new PollBudget({ perSecond: 50, inFlight: 1 }), moments)).toHaveLength(5);
+    expect(startPolls(new PollBudget({ perSecond: 50, inFlight: 1 }), moments)).toHaveLength(5);
   });
 
   it('The poll budget may be less than one poll a second', () => {
-    const begun = beginAt(
+    const pollTimes = startPolls(
       new PollBudget({ perSecond: 0.2, inFlight: 1 }),
       Array.from({ length: 200 }, () => ({ wait: 100, wanted: 1 })),
     );
-    expect(begun.map((at) => at - 1_000_000)).toEqual([100, 5_100, 10_100, 15_100]);
+    expect(pollTimes.map((at) => at - 1_000_000)).toEqual([100, 5_100, 10_100, 15_100]);
   });
 
   it('The poll budget holds polls back while too many are in flight', () => {

@@ -3,30 +3,30 @@ import { describe, expect, it } from 'vitest';
 import { ageOfNextPoll } from '../../../src/services/polling/allowance.ts';
 import { DurationModel } from '../../../src/services/polling/duration-model.ts';
 import { fitHistogram } from '../../../src/services/polling/histogram.ts';
-import { RHYTHMS } from '../../../src/services/polling/rhythms.ts';
+import { POLLING_PROFILES } from '../../../src/services/polling/rhythms.ts';
 import { specPollCount } from '../../../src/services/polling/schedule.ts';
-import { logNormal, observed } from './drawn.ts';
+import { logNormal, observationsOf } from './drawn.ts';
 
 const second = 1_000;
-const lawOf = (durations: readonly number[], gapMs?: number): DurationModel =>
-  new DurationModel(fitHistogram(observed(durations, gapMs)), RHYTHMS.video);
+const modelOf = (durations: readonly number[], gapMs?: number): DurationModel =>
+  new DurationModel(fitHistogram(observationsOf(durations, gapMs)), POLLING_PROFILES.video);
 
 /** The ages at which a job of this duration is polled until its end is found. */
-function questions(law: DurationModel, ms: number, pressure = 1): number[] {
+function pollAges(model: DurationModel, ms: number, pressure = 1): number[] {
   const ages = [0];
-  for (let age = 0; age < ms; ages.push(age)) age = Math.max(law.next(age, pressure), ageOfNextPoll(ages.length));
+  for (let age = 0; age < ms; ages.push(age)) age = Math.max(model.next(age, pressure), ageOfNextPoll(ages.length));
   return ages;
 }
 
-function outcome(law: DurationModel, durations: readonly number[], pressure = 1) {
-  const all = durations.map((ms) => ({ ms, ages: questions(law, ms, pressure) }));
+function outcome(model: DurationModel, durations: readonly number[], pressure = 1) {
+  const all = durations.map((ms) => ({ ms, ages: pollAges(model, ms, pressure) }));
   const mean = (pick: (one: (typeof all)[number]) => number): number =>
     all.reduce((sum, one) => sum + pick(one), 0) / all.length;
   return { polls: mean(({ ages }) => ages.length), delay: mean(({ ms, ages }) => (ages.at(-1) ?? 0) - ms) / second };
 }
 
 /** The specification's schedule, measured like a model. */
-function bySpec(durations: readonly number[]) {
+function specOutcome(durations: readonly number[]) {
   const gap = (age: number): number => (age < 30 * second ? 2_500 : 7_500);
   const all = durations.map((ms) => {
     const ages = [0];
@@ -39,65 +39,65 @@ function bySpec(durations: readonly number[]) {
 
 const images = logNormal(400, 20 * second, 0.4);
 const videos = logNormal(400, 120 * second, 0.4);
-const twoHumps = [...logNormal(240, 10 * second, 0.2), ...logNormal(160, 40 * second, 0.2)];
+const bimodal = [...logNormal(240, 10 * second, 0.2), ...logNormal(160, 40 * second, 0.2)];
 
 describe('A duration model', () => {
   it.each([
     ['images', images],
     ['videos', videos],
-    ['jobs of two kinds', twoHumps],
-  ])('A duration model of %s states the share of jobs that last for each duration', (_what, durations) => {
-    const law = lawOf(durations);
+    ['jobs of two kinds', bimodal],
+  ])('A duration model of %s knows the share of jobs that run longer than a given duration', (_what, durations) => {
+    const model = modelOf(durations);
     for (const share of [0.1, 0.25, 0.5, 0.75, 0.9]) {
       const age = durations.toSorted((a, b) => a - b)[Math.floor(share * durations.length)] ?? 0;
-      expect(Math.abs(law.survival(age) - (1 - share))).toBeLessThan(0.06);
+      expect(Math.abs(model.survival(age) - (1 - share))).toBeLessThan(0.06);
     }
   });
 
   it.each([
     ['images', images, 0.7],
     ['videos', videos, 0.55],
-    ['jobs of two kinds', twoHumps, 0.7],
+    ['jobs of two kinds', bimodal, 0.7],
   ])(
     "A duration model of %s finds ends sooner than the specification's schedule, with no more polls",
-    (_what, durations, most) => {
-      const learned = outcome(lawOf(durations), durations);
-      const spec = bySpec(durations);
+    (_what, durations, maxRatio) => {
+      const learned = outcome(modelOf(durations), durations);
+      const spec = specOutcome(durations);
       expect(learned.polls).toBeLessThanOrEqual(spec.polls);
-      expect(learned.delay).toBeLessThan(most * spec.delay);
+      expect(learned.delay).toBeLessThan(maxRatio * spec.delay);
     },
   );
 
-  it('A duration model finds ends sooner even if it is wrong by half', () => {
+  it('A duration model finds ends sooner even if it underestimates durations by half', () => {
     for (const durations of [images, videos]) {
-      const wrong = lawOf(durations.map((ms) => ms / 2));
-      expect(outcome(wrong, durations).delay).toBeLessThan(bySpec(durations).delay);
+      const wrongModel = modelOf(durations.map((ms) => ms / 2));
+      expect(outcome(wrongModel, durations).delay).toBeLessThan(specOutcome(durations).delay);
     }
   });
 
-  it('A duration model polls seldom between two humps', () => {
-    const law = lawOf([...logNormal(120, 10 * second, 0.1), ...logNormal(80, 60 * second, 0.1)]);
-    const gapAt = (age: number): number => law.next(age) - age;
+  it('A duration model polls rarely between two peaks', () => {
+    const model = modelOf([...logNormal(120, 10 * second, 0.1), ...logNormal(80, 60 * second, 0.1)]);
+    const gapAt = (age: number): number => model.next(age) - age;
     expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(10 * second));
     expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(58 * second));
   });
 
   it('A duration model increases the gaps gently beyond all observed durations', () => {
-    const law = lawOf(images);
-    const gaps = [120, 240, 480, 960].map((seconds) => law.next(seconds * second) - seconds * second);
+    const model = modelOf(images);
+    const gaps = [120, 240, 480, 960].map((seconds) => model.next(seconds * second) - seconds * second);
     expect(gaps).toEqual(gaps.toSorted((a, b) => a - b));
     expect(gaps.at(0)).toBeGreaterThan(2 * second);
     expect(gaps.at(-1)).toBeLessThanOrEqual(20 * second);
   });
 
-  it('A duration model polls less under pressure, and least of all where a poll is worth least', () => {
-    const law = lawOf(images);
-    const polls = [1, 3, 6, 12].map((pressure) => outcome(law, images, pressure).polls);
+  it('A duration model polls less the higher the pressure is', () => {
+    const model = modelOf(images);
+    const polls = [1, 3, 6, 12].map((pressure) => outcome(model, images, pressure).polls);
     expect(polls).toEqual(polls.toSorted((a, b) => b - a));
     expect(polls[3]).toBeLessThan(0.5 * (polls[0] ?? 0));
   });
 
-  it('A duration model keeps every gap between two seconds and the limit, and moves forward with age, for any data', () => {
+  it('For any data, a duration model keeps every gap between two seconds and the limit, and never moves the next poll back as a job ages', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -110,30 +110,30 @@ describe('A duration model', () => {
         fc.integer({ min: 0, max: 20_000_000 }),
         fc.constantFrom('image', 'video'),
         (ends, age, limit) => {
-          const law = new DurationModel(
+          const model = new DurationModel(
             fitHistogram(ends.map(({ from, gap }) => ({ atLeastMs: from, atMostMs: from + gap, weight: 1 }))),
-            RHYTHMS[limit],
+            POLLING_PROFILES[limit],
           );
-          const next = law.next(age);
+          const next = model.next(age);
           expect(next - age).toBeGreaterThanOrEqual(2_000);
           expect(next - age).toBeLessThanOrEqual(limit === 'image' ? 9_500 : 20_000);
-          expect(law.next(age + 1_000)).toBeGreaterThanOrEqual(next - 1e-6);
+          expect(model.next(age + 1_000)).toBeGreaterThanOrEqual(next - 1e-6);
         },
       ),
     );
   });
 
-  it('A duration model needs as many polls as it estimates, and no more than the specification', () => {
-    const law = lawOf(videos);
-    expect(specPollCount((age) => law.survival(age))).toBeCloseTo(bySpec(videos).polls, -0.5);
+  it('A duration model predicts the number of polls that the schedule of the specification needs', () => {
+    const model = modelOf(videos);
+    expect(specPollCount((age) => model.survival(age))).toBeCloseTo(specOutcome(videos).polls, -0.5);
   });
 
   it('A duration model handles ends that are only known to lie within a wide range', () => {
     const durations = [...logNormal(60, 20 * second, 0.3)];
-    const law = new DurationModel(
-      fitHistogram([...observed(durations), ...observed(durations, 300 * second)]),
-      RHYTHMS.image,
+    const model = new DurationModel(
+      fitHistogram([...observationsOf(durations), ...observationsOf(durations, 300 * second)]),
+      POLLING_PROFILES.image,
     );
-    expect(law.survival(60 * second)).toBeLessThan(0.15);
+    expect(model.survival(60 * second)).toBeLessThan(0.15);
   });
 });

@@ -4,8 +4,8 @@ import { FairQueue } from '../../../src/services/polling/fair-queue.ts';
 
 class Waiting {
   readonly group: string;
-  before: Waiting | undefined = undefined;
-  behind: Waiting | undefined = undefined;
+  previous: Waiting | undefined = undefined;
+  next: Waiting | undefined = undefined;
 
   constructor(group: string) {
     this.group = group;
@@ -22,7 +22,7 @@ describe('Turns in the fair queue', () => {
   it('Turns in the fair queue alternate between groups and keep the order within them, while tasks come and go', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const turns = new FairQueue<Waiting>();
+        const queue = new FairQueue<Waiting>();
         /** The same queue as plain lists: groups in the order of their turns. */
         let model: Waiting[][] = [];
         for (const one of steps) {
@@ -31,19 +31,19 @@ describe('Turns in the fair queue', () => {
             const group = model.find(([first]) => first?.group === one.group);
             if (group) group.push(item);
             else model.push([item]);
-            turns.add(item);
+            queue.add(item);
           } else if (one.do === 'remove') {
             const items = model.flat();
             const item = items[one.which % Math.max(1, items.length)];
-            if (item) turns.remove(item);
+            if (item) queue.remove(item);
             model = model.map((group) => group.filter((other) => other !== item)).filter((group) => group.length > 0);
           } else {
             const [group = [], ...others] = model;
             const [item, ...rest] = group;
-            expect(turns.next()).toBe(item);
+            expect(queue.next()).toBe(item);
             model = rest.length > 0 ? [...others, rest] : others;
           }
-          expect(turns.size).toBe(model.flat().length);
+          expect(queue.size).toBe(model.flat().length);
         }
       }),
       { numRuns: 500 },

@@ -9,40 +9,40 @@ import type { WaitLimit } from '../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { madeTask, minute, start } from '../tasks/made.ts';
+import { buildTask, minute, start } from '../tasks/made.ts';
 import { logNormal } from './drawn.ts';
 
 const second = 1_000;
-const log = openLog({ level: 'warn', secrets: [], readable: false, write: () => undefined });
+const log = openLog({ level: 'warn', secrets: [], isReadable: false, write: () => undefined });
 
 const running = (changes: Partial<Task> = {}, times: Partial<Task['times']> = {}): Task =>
-  madeTask({ state: 'running', ...changes, times: { created: start, accepted: start, ...times } });
+  buildTask({ state: 'running', ...changes, times: { created: start, accepted: start, ...times } });
 
-async function knowing(
-  { count = 60, medianMs = 20 * second, task = running(), waitedMs, limit = 'video' }: Partial<Request> = {},
-  before?: TaskStore,
+async function createSchedule(
+  { count = 60, medianMs = 20 * second, task = running(), waitedMs, limit = 'video' }: Partial<HistoryOptions> = {},
+  existingStore?: TaskStore,
 ) {
   const store =
-    before ??
+    existingStore ??
     (await openStore(
       { url: 'sqlite://:memory:', scheme: 'sqlite' },
       { specs: kindSpecs, log, clock: new ManualClock() },
     ));
-  const experience = new DurationHistory({ store, log, waitLimitOf: () => limit });
-  const drawn = logNormal(count, medianMs, 0.3);
-  // In no particular order, one second after another.
+  const history = new DurationHistory({ store, log, waitLimitOf: () => limit });
+  const durations = logNormal(count, medianMs, 0.3);
+  // In a shuffled order, with one job ending every second.
   for (let job = 0; job < count; job += 1) {
-    const ms = (drawn[(job * 37) % count] ?? 0) + (waitedMs ?? 0);
+    const ms = (durations[(job * 37) % count] ?? 0) + (waitedMs ?? 0);
     const duration = { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + job * second, waitedMs };
-    await experience.learn(task, duration);
+    await history.learn(task, duration);
   }
   const state = { pressure: 1 };
-  const schedule = new LearnedSchedule({ durationHistory: experience, pressure: () => state.pressure });
-  const gapAt = (of: Task, age: number): number => schedule.nextAt(of, start + age) - (start + age);
-  return { store, experience, schedule, state, gapAt };
+  const schedule = new LearnedSchedule({ durationHistory: history, pressure: () => state.pressure });
+  const gapAt = (polledTask: Task, age: number): number => schedule.nextAt(polledTask, start + age) - (start + age);
+  return { store, experience: history, schedule, state, gapAt };
 }
 
-interface Request {
+interface HistoryOptions {
   count: number;
   medianMs: number;
   task: Task;
@@ -52,32 +52,32 @@ interface Request {
 
 describe('The learned schedule', () => {
   it("The learned schedule equals the specification's until twenty jobs are known", async () => {
-    const { gapAt, experience } = await knowing({ count: 19 });
+    const { gapAt, experience: history } = await createSchedule({ count: 19 });
     for (const age of [0, 10_000, 29_999, 30_000, 100_000]) {
       expect(gapAt(running(), age)).toBe(specSchedule.nextAt(running(), start + age) - start - age);
     }
-    expect(experience.modelFor(running(), 'all')).toBeUndefined();
+    expect(history.modelFor(running(), 'all')).toBeUndefined();
   });
 
-  it('The learned schedule assumes usual durations for images before any are known, and discards them as it learns', async () => {
-    const unknown = await knowing({ count: 0, limit: 'image' });
+  it('The learned schedule assumes typical durations for images before any are known, and discards them as it learns', async () => {
+    const unknown = await createSchedule({ count: 0, limit: 'image' });
     unknown.gapAt(running(), 0);
     await turnOfTheLoop();
     expect(unknown.gapAt(running(), 0)).toBeGreaterThan(4 * second);
     expect(unknown.gapAt(running(), 0)).toBeLessThan(5 * second);
-    for (const [count, least] of [
+    for (const [count, minSeconds] of [
       [5, 18],
       [20, 30],
       [60, 37],
     ] as const) {
-      const { experience } = await knowing({ count, medianMs: 40 * second, limit: 'image' });
-      expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(least * second);
+      const { experience: history } = await createSchedule({ count, medianMs: 40 * second, limit: 'image' });
+      expect(history.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(minSeconds * second);
     }
   });
 
   it('The learned schedule polls an image at least every ten seconds, whatever the gateway says about its progress, except under pressure', async () => {
     for (const medianMs of [2 * second, 20 * second, 200 * second]) {
-      const { gapAt, state } = await knowing({ medianMs, limit: 'image' });
+      const { gapAt, state } = await createSchedule({ medianMs, limit: 'image' });
       for (let age = 0; age < 5 * minute; age += second) {
         for (const progress of [undefined, 1, 20, 99]) {
           expect(gapAt({ ...running(), progress }, age)).toBeLessThanOrEqual(9_500);
@@ -88,15 +88,15 @@ describe('The learned schedule', () => {
     }
   });
 
-  it('The learned schedule polls where ends are likely once these are known', async () => {
-    const { gapAt } = await knowing();
+  it('The learned schedule polls more often when a job is likely to end, once durations are known', async () => {
+    const { gapAt } = await createSchedule();
     expect(gapAt(running(), 0)).toBeGreaterThan(5 * second);
     expect(gapAt(running(), 20 * second)).toBeLessThan(2.5 * second);
   });
 
-  it('The learned schedule remembers after a restart what it has learned', async () => {
-    const { store, gapAt } = await knowing();
-    const after = await knowing({ count: 0 }, store);
+  it('The learned schedule keeps what it has learned across a restart', async () => {
+    const { store, gapAt } = await createSchedule();
+    const after = await createSchedule({ count: 0 }, store);
     // The first poll finds nothing loaded, and triggers the read.
     expect(after.gapAt(running(), 0)).toBe(2_500);
     await turnOfTheLoop();
@@ -104,49 +104,49 @@ describe('The learned schedule', () => {
   });
 
   it('The learned schedule drops old jobs when the gateway has become twice as slow', async () => {
-    const first = await knowing({ count: 200 });
-    const { experience } = first;
+    const first = await createSchedule({ count: 200 });
+    const { experience: history } = first;
     for (const [job, ms] of logNormal(200, 40 * second, 0.3).entries()) {
-      await experience.learn(running(), { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + minute * (10 + job) });
+      await history.learn(running(), { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + minute * (10 + job) });
     }
-    expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(36 * second);
+    expect(history.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(36 * second);
   });
 
-  it('The learned schedule gives many ends within a moment the weight of a few', async () => {
-    const { experience } = await knowing({ count: 100 });
+  it('The learned schedule gives many jobs that end at the same moment the weight of a few', async () => {
+    const { experience: history } = await createSchedule({ count: 100 });
     for (let job = 0; job < 200; job += 1) {
-      await experience.learn(running(), {
+      await history.learn(running(), {
         atLeastMs: 5 * minute,
         atMostMs: 5 * minute,
         at: start + 200 * second + job,
       });
     }
-    expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
+    expect(history.modelFor(running(), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
   });
 
-  it('The learned schedule uses the data of the kind while there is little about the model', async () => {
+  it('The learned schedule uses the data of the kind while there is little data on the model', async () => {
     const model = (name: string): Task => running({ durationKey: `imagine ${name}` });
-    const { experience } = await knowing({ count: 100, task: model('old') });
+    const { experience: history } = await createSchedule({ count: 100, task: model('old') });
     for (let job = 0; job < 9; job += 1) {
-      await experience.learn(model('new'), { atLeastMs: 99_000, atMostMs: 101_000, at: start + minute * (10 + job) });
+      await history.learn(model('new'), { atLeastMs: 99_000, atMostMs: 101_000, at: start + minute * (10 + job) });
     }
-    expect(experience.modelFor(model('new'), 'all')).toBeUndefined();
+    expect(history.modelFor(model('new'), 'all')).toBeUndefined();
     for (let job = 9; job < 20; job += 1) {
-      await experience.learn(model('new'), { atLeastMs: 99_000, atMostMs: 101_000, at: start + minute * (10 + job) });
+      await history.learn(model('new'), { atLeastMs: 99_000, atMostMs: 101_000, at: start + minute * (10 + job) });
     }
-    expect(experience.modelFor(model('new'), 'all')?.medianFrom(0)).toBeGreaterThan(60 * second);
-    expect(experience.modelFor(model('old'), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
+    expect(history.modelFor(model('new'), 'all')?.medianFrom(0)).toBeGreaterThan(60 * second);
+    expect(history.modelFor(model('old'), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
   });
 
   it("The learned schedule is slow for overdue tasks and slower for old ones, like the specification's", async () => {
-    const { gapAt } = await knowing();
+    const { gapAt } = await createSchedule();
     expect(gapAt(running({}, { overdue: start + 5 * minute }), 6 * minute)).toBe(30_000);
     expect(gapAt(running({}, { overdue: start + 5 * minute }), 61 * minute)).toBe(5 * minute);
   });
 
   it('The learned schedule increases its gaps under pressure, with and without data', async () => {
-    const known = await knowing();
-    const unknown = await knowing({ count: 0 });
+    const known = await createSchedule();
+    const unknown = await createSchedule({ count: 0 });
     const before = known.gapAt(running(), 15 * second);
     known.state.pressure = 10;
     unknown.state.pressure = 10;
@@ -154,28 +154,28 @@ describe('The learned schedule', () => {
     expect(unknown.gapAt(running(), 0)).toBe(25_000);
   });
 
-  it("The learned schedule adjusts to the gateway's percentage, more towards the end, and only within limits", async () => {
-    const { gapAt } = await knowing({ medianMs: 120 * second });
+  it('The learned schedule adjusts to the progress that the gateway reports, more towards the end, and only within limits', async () => {
+    const { gapAt } = await createSchedule({ medianMs: 120 * second });
     const at = (progress: number): number => gapAt({ ...running(), progress }, 60 * second);
-    const usual = gapAt(running(), 60 * second);
-    expect(at(90)).toBeLessThan(usual / 2);
-    expect(at(20)).toBeGreaterThan(usual);
-    expect(at(1) / usual).toBeLessThan(1.3);
-    for (const progress of [0, 100, -5, 700, Number.NaN]) expect(at(progress)).toBe(usual);
+    const baseline = gapAt(running(), 60 * second);
+    expect(at(90)).toBeLessThan(baseline / 2);
+    expect(at(20)).toBeGreaterThan(baseline);
+    expect(at(1) / baseline).toBeLessThan(1.3);
+    for (const progress of [0, 100, -5, 700, Number.NaN]) expect(at(progress)).toBe(baseline);
   });
 
   it('The learned schedule counts from the reported start of the run, and treats a queued job as about to start', async () => {
-    const { gapAt, schedule } = await knowing({ waitedMs: 100 * second });
+    const { gapAt, schedule } = await createSchedule({ waitedMs: 100 * second });
     const age = 300 * second;
-    const begun = running({}, { started: start + age - 20 * second });
-    expect(gapAt(begun, age)).toBeLessThan(2.5 * second);
+    const started = running({}, { started: start + age - 20 * second });
+    expect(gapAt(started, age)).toBeLessThan(2.5 * second);
     const queued = running({ state: 'queued' });
     expect(gapAt(queued, age)).toBe(gapAt(running({}, { started: start + age }), age));
     expect(schedule.nextAt(running({}, { started: start + age + minute }), start + age)).toBeGreaterThan(start + age);
   });
 
   it('The learned schedule counts from the prompt of a task that waited for one, and leaves a waiting task alone', async () => {
-    const { gapAt } = await knowing();
+    const { gapAt } = await createSchedule();
     const age = 10 * minute;
     expect(gapAt(running({}, { wordsTaken: start + age - 20 * second }), age)).toBeLessThan(2.5 * second);
     expect(gapAt(running({ state: 'needs-input' }), age)).toBe(7_500);
@@ -187,11 +187,11 @@ describe('The learned schedule', () => {
       addDuration: () => Promise.reject(new Error('gone')),
     };
     const lines: string[] = [];
-    const noting = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => lines.push(line) });
-    const experience = new DurationHistory({ store: failing, log: noting, waitLimitOf: () => 'image' });
-    const schedule = new LearnedSchedule({ durationHistory: experience, pressure: () => 1 });
+    const recordingLog = openLog({ level: 'warn', secrets: [], isReadable: false, write: (line) => lines.push(line) });
+    const history = new DurationHistory({ store: failing, log: recordingLog, waitLimitOf: () => 'image' });
+    const schedule = new LearnedSchedule({ durationHistory: history, pressure: () => 1 });
     expect(schedule.nextAt(running(), start)).toBe(start + 2_500);
-    await experience.learn(running(), { atLeastMs: 1, atMostMs: 2, at: start });
+    await history.learn(running(), { atLeastMs: 1, atMostMs: 2, at: start });
     await turnOfTheLoop();
     expect(lines.join('')).toContain('could not be read');
     expect(lines.join('')).toContain('could not be stored');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
-import { expectKept } from './promise.ts';
+import { expectWithinPollLimit } from './promise.ts';
 import { stage } from './stage.ts';
 
 /** Everything that can bring a poll forward. */
@@ -17,7 +17,7 @@ const history = fc.record({
   perSecond: fc.integer({ min: 1, max: 50 }),
   inFlight: fc.integer({ min: 1, max: 5 }),
   tasks: fc.array(fc.record({ at: fc.integer({ min: 0, max: 40_000 }) }), { minLength: 1, maxLength: 8 }),
-  /** The advice of verdicts, which may be invalid. */
+  /** The gaps that verdicts ask for, which may be invalid. */
   gaps: fc.array(fc.integer({ min: -5_000, max: 20_000 }), { minLength: 1, maxLength: 8 }),
   outcomes: fc.array(
     fc.constantFrom<'answer' | 'partly' | 'throw' | Trouble['kind']>(
@@ -38,31 +38,33 @@ const history = fc.record({
 });
 
 describe('The poll limit of the scheduler', () => {
-  it('The poll limit of the scheduler holds after any advice, hint, addition, stop, refusal, delay or loss, and whenever the clock is set back', async () => {
+  it('The poll limit of the scheduler holds after any verdict, hint, addition, stop, refusal, delay or loss, and whenever the clock is set back', async () => {
     await fc.assert(
-      fc.asyncProperty(history, async (past) => {
-        const { scheduler, time, machine, now, pass } = stage({ limits: past, random: () => past.random });
+      fc.asyncProperty(history, async (scenario) => {
+        const { scheduler, time, machine, now, pass } = stage({ limits: scenario, random: () => scenario.random });
         const moments = new Map<string, number[]>();
         let turn = 0;
         async function poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
-          const mine = turn++;
+          const index = turn++;
           for (const id of ids)
-            moments.set(id, [...(moments.get(id) ?? []), now() - (past.tasks[Number(id)]?.at ?? 0)]);
-          await pause(time, past.delays[mine % past.delays.length] ?? 0);
-          const outcome = past.outcomes[mine % past.outcomes.length];
+            moments.set(id, [...(moments.get(id) ?? []), now() - (scenario.tasks[Number(id)]?.at ?? 0)]);
+          await pause(time, scenario.delays[index % scenario.delays.length] ?? 0);
+          const outcome = scenario.outcomes[index % scenario.outcomes.length];
           if (outcome === 'throw') throw new Error('a mistake');
           if (outcome === 'busy' || outcome === 'refused' || outcome === 'unreachable')
-            return { kind: outcome, reason: 'trouble', retryAfterMs: past.retryAfterMs };
-          const told = outcome === 'partly' ? ids.slice(1) : ids;
-          return new Map(told.map((id) => [id, { again: machine.now() + (past.gaps[mine % past.gaps.length] ?? 0) }]));
+            return { kind: outcome, reason: 'trouble', retryAfterMs: scenario.retryAfterMs };
+          const listed = outcome === 'partly' ? ids.slice(1) : ids;
+          return new Map(
+            listed.map((id) => [id, { again: machine.now() + (scenario.gaps[index % scenario.gaps.length] ?? 0) }]),
+          );
         }
-        const lane: Lane = { name: 'l', max: past.max, poll };
+        const lane: Lane = { name: 'l', max: scenario.max, poll };
         const add = (id: string): void => scheduler.add({ id, lane, group: 'g', at: machine.now() });
         scheduler.start();
-        const coming = past.tasks.map(({ at: ms }, place) => pause(time, ms).then(() => add(`${place}`)));
-        for (const one of past.events) {
+        const additions = scenario.tasks.map(({ at: ms }, place) => pause(time, ms).then(() => add(`${place}`)));
+        for (const one of scenario.events) {
           await pass(one.wait);
-          const id = `${one.task % past.tasks.length}`;
+          const id = `${one.task % scenario.tasks.length}`;
           if (one.do === 'hint') scheduler.hint(id);
           else if (one.do === 'add' && moments.has(id)) add(id);
           else if (one.do === 'set the clock back') machine.set(-one.wait * 100);
@@ -74,8 +76,8 @@ describe('The poll limit of the scheduler', () => {
           }
         }
         await pass(60_000);
-        await Promise.all(coming);
-        for (const asked of moments.values()) expectKept(asked, past);
+        await Promise.all(additions);
+        for (const pollTimes of moments.values()) expectWithinPollLimit(pollTimes, scenario);
         const stopped = scheduler.stop();
         await pass(5_000);
         await stopped;

@@ -9,7 +9,7 @@ import { pause } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { CallbackAddresses } from '../../../src/services/callbacks/addresses.ts';
 import { Callbacks } from '../../../src/services/callbacks/callbacks.ts';
-import type { Said } from '../../../src/services/callbacks/reader.ts';
+import type { CallbackMeaning } from '../../../src/services/callbacks/reader.ts';
 import { GatewayError, type Snapshot } from '../../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
@@ -17,11 +17,11 @@ import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { defineKind, type Source } from '../../../src/services/tasks/kind.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { madeSnapshot, order } from '../tasks/made.ts';
-import { expectKept } from './promise.ts';
+import { buildSnapshot, order } from '../tasks/made.ts';
+import { expectWithinPollLimit } from './promise.ts';
 import { Timers } from './timers.ts';
 
-const log = openLog({ level: 'fatal', secrets: [], readable: false, write: () => undefined });
+const log = openLog({ level: 'fatal', secrets: [], isReadable: false, write: () => undefined });
 const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
 let folder = '';
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const said = fc.constantFrom<Said>('end', 'unclear', 'progress', { challenge: 'x' });
+const callbackContent = fc.constantFrom<CallbackMeaning>('end', 'unclear', 'progress', { challenge: 'x' });
 
 const event = fc.oneof(
   {
@@ -39,7 +39,7 @@ const event = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('callback' as const),
       wait: fc.integer({ min: 0, max: 6_000 }),
-      said: fc.array(said, { minLength: 1, maxLength: 4 }),
+      said: fc.array(callbackContent, { minLength: 1, maxLength: 4 }),
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('hint' as const), wait: fc.integer({ min: 0, max: 6_000 }) }) },
@@ -63,7 +63,7 @@ const history = fc.record({
       maxLength: 10,
     },
   ),
-  /** The round-trip time to the gateway. */
+  /** The one-way latency to the gateway. */
   ways: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 5 }),
   events: fc.array(event, { maxLength: 12 }),
   random: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -71,17 +71,17 @@ const history = fc.record({
 
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
-/** A gateway that responds as the history says, and records when it receives a poll of a task. */
-function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
+/** A gateway that responds as the scenario says, and records when it receives a poll of a task. */
+function simulateGateway({ outcomes, ways, inLists }: History, time: Timers) {
   const submitted = new Map<string, number>();
   const moments = new Map<string, number[]>();
   let turn = 0;
   async function receive(ids: readonly string[]): Promise<string> {
     const index = turn++;
-    const way = ways[index % ways.length] ?? 0;
-    await pause(time, way);
+    const latency = ways[index % ways.length] ?? 0;
+    await pause(time, latency);
     for (const id of ids) moments.set(id, [...(moments.get(id) ?? []), time.now() - (submitted.get(id) ?? 0)]);
-    await pause(time, way);
+    await pause(time, latency);
     const outcome = outcomes[index % outcomes.length] ?? '';
     if (outcome === 'busy') throw new GatewayError('Slow down.', { kind: 'rate-limited', retryAfterMs: 1_000 });
     if (outcome === 'unreachable') throw new GatewayError('Reset.', { kind: 'unreachable' });
@@ -89,7 +89,7 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
     return outcome;
   }
   const snapshot = (outcome: string, remoteId: string): Snapshot =>
-    madeSnapshot({
+    buildSnapshot({
       remoteId,
       state: outcome === 'queued' ? 'queued' : 'running',
       progress: outcome === 'progress' ? 90 : undefined,
@@ -111,7 +111,7 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
   const simulated = defineKind({
     name: 'imagine',
     source,
-    takesCallback: true,
+    acceptsCallback: true,
     waitLimit: () => 'image',
     durationKey: () => 'imagine',
     async submit({ prompt }) {
@@ -122,24 +122,24 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
   return { simulated, moments };
 }
 
-/** The polls of one bot across its restarts. */
 const addresses = new CallbackAddresses('https://bot.example', 'a secret of the store');
 
-let stores = 0;
+let storeCount = 0;
 
-async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
-  const world = new ManualClock();
-  const time = new Timers(world);
-  const { simulated, moments } = gatewayOf(past, time);
-  const file = join(folder, `${stores++}.sqlite`);
+/** Returns when the tasks of one bot were polled, across its restarts. */
+async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>> {
+  const manualClock = new ManualClock();
+  const time = new Timers(manualClock);
+  const { simulated, moments } = simulateGateway(scenario, time);
+  const file = join(folder, `${storeCount++}.sqlite`);
   const pass = async (ms: number): Promise<void> => {
     const end = time.now() + ms;
     for (let turns = 0; turns < 4; turns += 1) await turnOfTheLoop();
     while (time.next <= end) {
-      world.advance(Math.max(0, time.next - time.now()));
+      manualClock.advance(Math.max(0, time.next - time.now()));
       for (let turns = 0; turns < 4; turns += 1) await turnOfTheLoop();
     }
-    world.advance(end - time.now());
+    manualClock.advance(end - time.now());
   };
   const passUntil = async (done: Promise<void>): Promise<void> => {
     let isDone = false;
@@ -149,20 +149,23 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
     while (!isDone) await pass(50);
     await recorded;
   };
-  const begin = async () => {
-    const own = new Timers(time);
-    const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: own });
+  const startBot = async () => {
+    const botClock = new Timers(time);
+    const store = await openStore(
+      { url: `sqlite://${file}`, scheme: 'sqlite' },
+      { specs: kindSpecs, log, clock: botClock },
+    );
     const scheduler = new InProcessScheduler({
-      clock: own,
+      clock: botClock,
       log,
-      random: () => past.random,
+      random: () => scenario.random,
       limits: { perSecond: 50, inFlight: 10 },
     });
-    const { schedule } = past;
-    const parts = { store, kinds: [simulated], scheduler, clock: own, log, maxWaitMs, schedule };
+    const { schedule } = scenario;
+    const parts = { store, kinds: [simulated], scheduler, clock: botClock, log, maxWaitMs, schedule };
     const book = new TaskBook({ store: parts.store, log: parts.log });
     const hint = (id: string): void => scheduler.hint(id);
-    const callbacks = new Callbacks({ book, clock: own, laneOf: () => simulated.source?.name, hint });
+    const callbacks = new Callbacks({ book, clock: botClock, laneOf: () => simulated.source?.name, hint });
     callbacks.open(addresses);
     const tasks = new Tasks({
       book,
@@ -173,35 +176,35 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
       gather: async () => ({}),
       removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
       notifyErased: async () => true,
-      random: () => past.random,
+      random: () => scenario.random,
     });
     await tasks.open();
     await tasks.start();
     return { tasks, store, callbacks };
   };
-  let bot = await begin();
+  let bot = await startBot();
   const ids: string[] = [];
-  for (let task = 0; task < past.tasks; task += 1) {
+  for (let task = 0; task < scenario.tasks; task += 1) {
     ids.push((await bot.tasks.orders.submit({ ...order, request: { prompt: `remote-${task}` } })).id);
-    await pass(1_500 * past.random);
+    await pass(1_500 * scenario.random);
   }
-  for (const [place, one] of past.events.entries()) {
+  for (const [index, one] of scenario.events.entries()) {
     await pass(one.wait);
     if (one.do === 'hint') for (const id of ids) bot.tasks.scheduler.hint(id);
     if (one.do === 'callback')
-      for (const words of one.said)
+      for (const content of one.said)
         for (const id of ids) {
-          const found = bot.callbacks.find(addresses.of(id));
+          const found = bot.callbacks.find(addresses.urlFor(id));
           expect(found).toBe(id);
-          bot.callbacks.take(id, words);
+          bot.callbacks.process(id, content);
         }
     if (one.do !== 'restart') continue;
-    // As in a crash: nothing in flight is received or stored.
+    // Simulates a crash: nothing in flight is received or stored.
     const stopped = bot.tasks.pause();
     await bot.store.close();
     await passUntil(stopped);
-    await pass(place % 2 === 0 ? 0 : one.away);
-    bot = await begin();
+    await pass(index % 2 === 0 ? 0 : one.away);
+    bot = await startBot();
   }
   await pass(60_000);
   await passUntil(bot.tasks.pause());
@@ -212,29 +215,29 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
 describe('The poll limit of the bot', () => {
   it('The poll limit of the bot holds across restarts, hints, callbacks, failures, lists that leave tasks out, and any latency', async () => {
     await fc.assert(
-      fc.asyncProperty(history, async (past) => {
-        const moments = await live(past);
-        expect(moments.size).toBe(past.tasks);
-        for (const polledAt of moments.values()) expectKept(polledAt, past);
+      fc.asyncProperty(history, async (scenario) => {
+        const moments = await runBot(scenario);
+        expect(moments.size).toBe(scenario.tasks);
+        for (const polledAt of moments.values()) expectWithinPollLimit(polledAt, scenario);
       }),
       { numRuns: 20 },
     );
   }, 120_000);
 
   it('The poll limit of the bot holds if a poll was in flight when the bot ended and reaches the gateway afterwards', async () => {
-    const past: History = {
+    const scenario: History = {
       ...{ schedule: 'learned', inLists: false, tasks: 2, outcomes: ['running'], ways: [0, 334] },
       events: [{ do: 'restart', wait: 2_918, away: 0 }],
       random: 6.9e-259,
     };
-    for (const polledAt of (await live(past)).values()) expectKept(polledAt, past);
+    for (const polledAt of (await runBot(scenario)).values()) expectWithinPollLimit(polledAt, scenario);
   });
 
   it.each(['learned', 'spec'] as const)(
     'The poll limit of the bot holds if members send hints all the time, before a restart and after it: %s',
     async (schedule) => {
       const hints = Array.from({ length: 130 }, () => ({ do: 'hint' as const, wait: 500 }));
-      const past: History = {
+      const scenario: History = {
         schedule,
         inLists: false,
         tasks: 1,
@@ -243,8 +246,8 @@ describe('The poll limit of the bot', () => {
         events: [...hints, { do: 'restart', wait: 0, away: 0 }, ...hints],
         random: 0.5,
       };
-      const [polledAt = []] = (await live(past)).values();
-      expectKept(polledAt, past);
+      const [polledAt = []] = (await runBot(scenario)).values();
+      expectWithinPollLimit(polledAt, scenario);
       // The polls are sent as soon as the limit permits.
       expect(polledAt.filter((at) => at < 30_000).length).toBeGreaterThanOrEqual(13);
       expect(polledAt.filter((at) => at > 70_000 && at < 120_000).length).toBeGreaterThanOrEqual(9);

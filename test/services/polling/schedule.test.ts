@@ -3,10 +3,10 @@ import { GatewayError, type GatewayErrorKind } from '../../../src/services/gatew
 import { specSchedule } from '../../../src/services/polling/schedule.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { pollErrorMeaning } from '../../../src/services/tasks/tracker.ts';
-import { madeTask, minute, start } from '../tasks/made.ts';
+import { buildTask, minute, start } from '../tasks/made.ts';
 
-const followed = (changes: Partial<Task['times']> = {}): Task =>
-  madeTask({ state: 'running', times: { created: start, accepted: start, ...changes } });
+const runningTask = (changes: Partial<Task['times']> = {}): Task =>
+  buildTask({ state: 'running', times: { created: start, accepted: start, ...changes } });
 
 const gapAt = (task: Task, now: number): number => specSchedule.nextAt(task, now) - now;
 
@@ -17,12 +17,12 @@ describe("The specification's schedule", () => {
     [30_000, 7_500],
     [4 * minute, 7_500],
   ])("At %i ms after the submit the specification's schedule waits %i ms", (age, gap) => {
-    expect(gapAt(followed(), start + age)).toBe(gap);
+    expect(gapAt(runningTask(), start + age)).toBe(gap);
   });
 
   it("The specification's schedule is slower after a task becomes overdue, and slower still after an hour", () => {
-    expect(gapAt(followed({ overdue: start + 5 * minute }), start + 6 * minute)).toBe(30_000);
-    expect(gapAt(followed({ overdue: start + 5 * minute }), start + 61 * minute)).toBe(5 * minute);
+    expect(gapAt(runningTask({ overdue: start + 5 * minute }), start + 6 * minute)).toBe(30_000);
+    expect(gapAt(runningTask({ overdue: start + 5 * minute }), start + 61 * minute)).toBe(5 * minute);
   });
 });
 

@@ -6,28 +6,28 @@ import type { Lane, Trouble, Verdict } from '../../../src/services/polling/sched
 import { ManualClock } from '../../support/manual-clock.ts';
 import { Timers } from './timers.ts';
 
-type Answer = ReadonlyMap<string, Verdict> | Trouble;
+type PollResult = ReadonlyMap<string, Verdict> | Trouble;
 
-export interface Question {
+export interface RecordedPoll {
   lane: string;
   ids: readonly string[];
-  /** Milliseconds since the stage was set up. */
+  /** In milliseconds since the stage was set up. */
   at: number;
 }
 
 /** A poll that waits for the test's response. */
-interface Open extends Question {
-  answer(answer: Answer): void;
+interface PendingPoll extends RecordedPoll {
+  answer(answer: PollResult): void;
   fail(error: Error): void;
 }
 
-export interface Line {
+export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   sentence: string;
   facts: Record<string, unknown>;
 }
 
-interface Setting {
+interface StageOptions {
   limits?: Partial<SchedulerLimits>;
   random?: () => number;
 }
@@ -35,49 +35,54 @@ interface Setting {
 /** A machine whose clock can be set while its timers continue unchanged. */
 class SettableClock implements Clock {
   readonly #time: Clock;
-  #setBy = 0;
+  #offsetMs = 0;
 
   constructor(time: Clock) {
     this.#time = time;
   }
 
   now(): number {
-    return this.#time.now() + this.#setBy;
+    return this.#time.now() + this.#offsetMs;
   }
 
   after(ms: number, task: () => void): () => void {
     return this.#time.after(ms, task);
   }
 
-  set(by: number): void {
-    this.#setBy += by;
+  set(ms: number): void {
+    this.#offsetMs += ms;
   }
 }
 
-const plenty: SchedulerLimits = { perSecond: 10_000, inFlight: 1_000 };
+const generousLimits: SchedulerLimits = { perSecond: 10_000, inFlight: 1_000 };
 
 /** A scheduler on a manual clock, with all its polls and log lines recorded. */
-export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
-  const world = new ManualClock();
-  const time = new Timers(world);
+export function stage({ limits = generousLimits, random = () => 0.5 }: StageOptions = {}) {
+  const manualClock = new ManualClock();
+  const time = new Timers(manualClock);
   const machine = new SettableClock(time);
-  const own = new Timers(machine);
-  const began = time.now();
-  const questions: Question[] = [];
-  const open: Open[] = [];
-  const lines: Line[] = [];
-  const say =
-    (level: Line['level']) =>
+  const timers = new Timers(machine);
+  const startedAt = time.now();
+  const polls: RecordedPoll[] = [];
+  const pendingPolls: PendingPoll[] = [];
+  const lines: LogLine[] = [];
+  const recordLine =
+    (level: LogLine['level']) =>
     (facts: object, sentence: string): void => {
       lines.push({ level, sentence, facts: { ...facts } });
     };
-  const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
-  const scheduler = new InProcessScheduler({ clock: own, random, log, limits });
+  const log = {
+    debug: recordLine('debug'),
+    info: recordLine('info'),
+    warn: recordLine('warn'),
+    error: recordLine('error'),
+  };
+  const scheduler = new InProcessScheduler({ clock: timers, random, log, limits });
 
-  const noted = (lane: string, ids: readonly string[]): Question => {
-    const question = { lane, ids, at: time.now() - began };
-    questions.push(question);
-    return question;
+  const recordPoll = (lane: string, ids: readonly string[]): RecordedPoll => {
+    const poll = { lane, ids, at: time.now() - startedAt };
+    polls.push(poll);
+    return poll;
   };
   return {
     scheduler,
@@ -85,29 +90,29 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
     /** The scheduler's clock, which shows the manual time unless it is set. */
     machine,
     /** The timers of the scheduler only. */
-    own,
-    questions,
-    /** Polls of a `patient` lane without a response yet. */
-    open,
+    own: timers,
+    questions: polls,
+    /** All polls of a `manualLane`, to which the test responds. */
+    open: pendingPolls,
     lines,
-    now: () => time.now() - began,
-    at: (ms: number) => began + ms,
+    now: () => time.now() - startedAt,
+    at: (ms: number) => startedAt + ms,
     /** A lane that responds immediately. */
-    lane: (name: string, answer: (ids: readonly string[]) => Answer, max = 1): Lane => ({
+    lane: (name: string, answer: (ids: readonly string[]) => PollResult, max = 1): Lane => ({
       name,
       max,
       poll: async (ids) => {
-        noted(name, ids);
+        recordPoll(name, ids);
         return answer(ids);
       },
     }),
     /** A lane whose polls the test responds to. */
-    patient: (name: string, max = 1): Lane => ({
+    manualLane: (name: string, max = 1): Lane => ({
       name,
       max,
       poll: (ids) =>
         new Promise((resolve, reject) => {
-          open.push({ ...noted(name, ids), answer: resolve, fail: reject });
+          pendingPolls.push({ ...recordPoll(name, ids), answer: resolve, fail: reject });
         }),
     }),
     /** Advances time from timer to timer, so that every response arrives at the right time. */
@@ -115,16 +120,16 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
       const end = time.now() + ms;
       await turnOfTheLoop();
       while (time.next <= end) {
-        world.advance(Math.max(0, time.next - time.now()));
+        manualClock.advance(Math.max(0, time.next - time.now()));
         await turnOfTheLoop();
       }
-      world.advance(end - time.now());
+      manualClock.advance(end - time.now());
       await turnOfTheLoop();
     },
   };
 }
 
 /** Returns the same verdict for every polled task. */
-export function all(ids: readonly string[], verdict: Verdict): ReadonlyMap<string, Verdict> {
+export function verdictForAll(ids: readonly string[], verdict: Verdict): ReadonlyMap<string, Verdict> {
   return new Map(ids.map((id) => [id, verdict]));
 }

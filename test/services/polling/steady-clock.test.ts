@@ -11,18 +11,18 @@ const silent = { debug: () => undefined, info: () => undefined, warn: () => unde
 /** A machine whose clock can be set while its timers continue unchanged. */
 class Machine implements Clock {
   readonly time = new ManualClock();
-  #setBy = 0;
+  #offsetMs = 0;
 
   now(): number {
-    return this.time.now() + this.#setBy;
+    return this.time.now() + this.#offsetMs;
   }
 
   after(ms: number, task: () => void): () => void {
     return this.time.after(ms, task);
   }
 
-  set(by: number): void {
-    this.#setBy += by;
+  set(ms: number): void {
+    this.#offsetMs += ms;
   }
 }
 
@@ -41,14 +41,14 @@ describe('A machine clock that is set back', () => {
 
   it('A machine clock that is set back delays no task: neither a waiting one, nor a new one, nor one that is polled again', async () => {
     const machine = new Machine();
-    const began = machine.time.now();
-    const asked: [string | undefined, number][] = [];
+    const startedAt = machine.time.now();
+    const polls: [string | undefined, number][] = [];
     const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
     const lane: Lane = {
       name: 'l',
       max: 1,
       poll: async (ids) => {
-        asked.push([ids[0], machine.time.now() - began]);
+        polls.push([ids[0], machine.time.now() - startedAt]);
         return new Map(ids.map((id) => [id, { again: machine.now() + 10_000 }]));
       },
     };
@@ -60,7 +60,7 @@ describe('A machine clock that is set back', () => {
       machine.time.advance(500);
       await turnOfTheLoop();
     }
-    expect(asked).toEqual([
+    expect(polls).toEqual([
       ['waits', 1_000],
       ['comes', 1_500],
       ['waits', 11_000],
@@ -69,7 +69,7 @@ describe('A machine clock that is set back', () => {
     await scheduler.stop();
   });
 
-  it('A machine clock that is set back still gives the times of reported failures', async () => {
+  it('A machine clock that is set back does not distort the times of reported failures', async () => {
     const machine = new Machine();
     const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
     const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });

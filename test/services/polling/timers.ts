@@ -3,18 +3,18 @@ import type { Clock } from '../../../src/lib/clock.ts';
 /** A clock that counts its pending timers. Several may share one base clock, each with its own timers. */
 export class Timers implements Clock {
   readonly #clock: Clock;
-  readonly #owed = new Set<{ at: number }>();
+  readonly #pending = new Set<{ at: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   get count(): number {
-    return this.#owed.size;
+    return this.#pending.size;
   }
 
   get next(): number {
-    return Math.min(...[...this.#owed].map(({ at }) => at));
+    return Math.min(...[...this.#pending].map(({ at }) => at));
   }
 
   now(): number {
@@ -22,14 +22,14 @@ export class Timers implements Clock {
   }
 
   after(ms: number, task: () => void): () => void {
-    const call = { at: this.now() + Math.max(0, ms) };
-    this.#owed.add(call);
+    const timer = { at: this.now() + Math.max(0, ms) };
+    this.#pending.add(timer);
     const cancel = this.#clock.after(ms, () => {
-      this.#owed.delete(call);
+      this.#pending.delete(timer);
       task();
     });
     return () => {
-      this.#owed.delete(call);
+      this.#pending.delete(timer);
       cancel();
     };
   }

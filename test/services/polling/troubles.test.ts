@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Trouble } from '../../../src/services/polling/scheduler.ts';
-import { all, stage } from './stage.ts';
+import { stage, verdictForAll } from './stage.ts';
 
 const busy = (retryAfterMs?: number): Trouble => ({ kind: 'busy', reason: 'Slow down.', retryAfterMs });
 const refused: Trouble = { kind: 'refused', reason: 'The key is not valid.' };
@@ -8,45 +8,49 @@ const unreachable: Trouble = { kind: 'unreachable', reason: 'Connection reset.' 
 
 /** A lane with the given failure until the test ends it; polled tasks are polled again after ten minutes. */
 function troubledLane(trouble: Trouble, tasks: number, max = 1) {
-  const set = stage();
+  const setup = stage();
   const state = { trouble: trouble as Trouble | undefined };
-  const road = set.lane('l', (ids) => state.trouble ?? all(ids, { again: set.at(set.now() + 600_000) }), max);
+  const testLane = setup.lane(
+    'l',
+    (ids) => state.trouble ?? verdictForAll(ids, { again: setup.at(setup.now() + 600_000) }),
+    max,
+  );
   for (let task = 0; task < tasks; task += 1) {
-    set.scheduler.add({ id: `${task}`, lane: road, group: `${task % 2}`, at: set.at(0) });
+    setup.scheduler.add({ id: `${task}`, lane: testLane, group: `${task % 2}`, at: setup.at(0) });
   }
-  set.scheduler.start();
-  return { ...set, road, state, times: () => set.questions.map(({ at }) => at) };
+  setup.scheduler.start();
+  return { ...setup, road: testLane, state, times: () => setup.questions.map(({ at }) => at) };
 }
 
 /** The times of the first polls of a lane that keeps failing. With one task, all polls are probes. */
-async function probes(trouble: Trouble, ms: number): Promise<number[]> {
+async function probeTimes(trouble: Trouble, ms: number): Promise<number[]> {
   const { pass, times, scheduler } = troubledLane(trouble, 1);
   await pass(ms);
   expect(scheduler.size).toBe(1);
   return times();
 }
 
-const gaps = (moments: readonly number[]): number[] => moments.slice(1).map((at, place) => at - (moments[place] ?? 0));
+const gaps = (moments: readonly number[]): number[] => moments.slice(1).map((at, index) => at - (moments[index] ?? 0));
 
 describe('A lane that was asked to wait', () => {
   it.each([
-    ['as long as it is told', 7_000, 7_000],
+    ['as long as requested', 7_000, 7_000],
     ['the minimum gap of a task', 0, 2_000],
     ['the minimum gap of a task', -5, 2_000],
     ['five minutes at most', 3_600_000, 300_000],
     ['five minutes at most', Number.POSITIVE_INFINITY, 300_000],
-    ['as without a stated time', Number.NaN, 2_000],
+    ['as if no time had been stated', Number.NaN, 2_000],
   ])('A lane that was asked to wait waits %s', async (_what, retryAfterMs, expected) => {
-    expect(gaps(await probes(busy(retryAfterMs), expected))).toEqual([expected]);
+    expect(gaps(await probeTimes(busy(retryAfterMs), expected))).toEqual([expected]);
   });
 
   it('A lane that was asked to wait doubles its wait each time without a stated time, up to a minute', async () => {
-    expect(gaps(await probes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
+    expect(gaps(await probeTimes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
   });
 
   it('A lane that was asked to wait waits at least a second, and then polls another task', async () => {
-    const { scheduler, pass, times, at, road } = troubledLane(busy(0), 1);
-    scheduler.add({ id: 'other', lane: road, group: 'g', at: at(500) });
+    const { scheduler, pass, times, at, road: testLane } = troubledLane(busy(0), 1);
+    scheduler.add({ id: 'other', lane: testLane, group: 'g', at: at(500) });
     await pass(1_000);
     expect(times()).toEqual([0, 1_000]);
   });
@@ -65,33 +69,33 @@ describe('A lane that was asked to wait', () => {
   });
 
   it('A lane that was asked to wait does not make the other lanes wait', async () => {
-    const { scheduler, lane, at, pass, questions } = troubledLane(busy(60_000), 3);
-    const well = lane('well', (ids) => all(ids, 'done'));
+    const { scheduler, lane, at, pass, questions: polls } = troubledLane(busy(60_000), 3);
+    const healthy = lane('well', (ids) => verdictForAll(ids, 'done'));
     await pass(0);
-    scheduler.add({ id: 'other', lane: well, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'other', lane: healthy, group: 'g', at: at(1_000) });
     await pass(1_000);
-    expect(questions.at(-1)).toEqual({ lane: 'well', ids: ['other'], at: 1_000 });
+    expect(polls.at(-1)).toEqual({ lane: 'well', ids: ['other'], at: 1_000 });
     expect(scheduler.troubles()).toEqual([{ ...busy(60_000), lane: 'l', since: at(0) }]);
   });
 
   it('A lane that was asked to wait waits longer if a single success is followed by the same failure', async () => {
-    const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
+    const { scheduler, pass, times, state, at, road: testLane } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
     await pass(1);
     state.trouble = busy();
-    scheduler.add({ id: 'next', lane: road, group: 'g', at: at(3_000) });
+    scheduler.add({ id: 'next', lane: testLane, group: 'g', at: at(3_000) });
     await pass(5_000);
     expect(times()).toEqual([0, 2_000, 3_000, 7_000]);
   });
 
   it('A lane that was asked to wait starts with a short wait again if the failure returns after a while', async () => {
-    const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
+    const { scheduler, pass, times, state, at, road: testLane } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
     await pass(1);
     state.trouble = busy();
-    scheduler.add({ id: 'next', lane: road, group: 'g', at: at(4_001) });
+    scheduler.add({ id: 'next', lane: testLane, group: 'g', at: at(4_001) });
     await pass(5_000);
     expect(times()).toEqual([0, 2_000, 4_001, 6_001]);
   });
@@ -107,21 +111,21 @@ describe('A lane that was asked to wait', () => {
 
 describe('A lane that is refused', () => {
   it('A lane that is refused sends a probe after half a minute, then doubles the wait up to five minutes', async () => {
-    expect(gaps(await probes(refused, 1_200_000))).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * 1_000));
+    expect(gaps(await probeTimes(refused, 1_200_000))).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * 1_000));
   });
 
   it('A lane that is refused waits longer, but never shorter, if it is told how long', async () => {
-    expect(gaps(await probes({ ...refused, retryAfterMs: 45_000 }, 45_000))).toEqual([45_000]);
-    expect(gaps(await probes({ ...refused, retryAfterMs: 1_000 }, 30_000))).toEqual([30_000]);
+    expect(gaps(await probeTimes({ ...refused, retryAfterMs: 45_000 }, 45_000))).toEqual([45_000]);
+    expect(gaps(await probeTimes({ ...refused, retryAfterMs: 1_000 }, 30_000))).toEqual([30_000]);
   });
 
   it('A lane that is refused delays hints and new tasks, and loses none of them', async () => {
-    const { scheduler, pass, times, state, at, road } = troubledLane(refused, 2);
+    const { scheduler, pass, times, state, at, road: testLane } = troubledLane(refused, 2);
     await pass(0);
     scheduler.hint('0');
-    scheduler.add({ id: 'new', lane: road, group: 'g', at: at(1_000) });
-    scheduler.add({ id: 'gone', lane: road, group: 'g', at: at(1_000) });
-    scheduler.add({ id: 'hinted and gone', lane: road, group: 'g', at: at(50_000) });
+    scheduler.add({ id: 'new', lane: testLane, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'gone', lane: testLane, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'hinted and gone', lane: testLane, group: 'g', at: at(50_000) });
     scheduler.hint('hinted and gone');
     await pass(29_999);
     scheduler.remove('gone');
@@ -135,38 +139,38 @@ describe('A lane that is refused', () => {
   });
 
   it('A lane that is refused spreads waiting tasks over a few seconds, in turns', async () => {
-    const { pass, questions, state } = troubledLane(refused, 101);
+    const { pass, questions: polls, state } = troubledLane(refused, 101);
     await pass(29_999);
     state.trouble = undefined;
     await pass(1 + 5_000);
-    const resumed = questions.slice(102);
+    const resumed = polls.slice(102);
     expect(resumed).toHaveLength(100);
     expect(gaps(resumed.map(({ at }) => at))).toEqual(Array.from({ length: 99 }, () => 50));
     expect(resumed.slice(0, 4).map(({ ids }) => Number(ids[0]) % 2)).toEqual([1, 0, 1, 0]);
   });
 
   it('A lane that is refused spreads tasks that fell due during the probe as well', async () => {
-    const { scheduler, patient, at, pass, open } = stage();
-    const road = patient('l');
+    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
+    const testLane = manualLane('l');
     for (let task = 0; task < 11; task += 1) {
-      scheduler.add({ id: `${task}`, lane: road, group: 'g', at: at(task === 0 ? 0 : 31_000) });
+      scheduler.add({ id: `${task}`, lane: testLane, group: 'g', at: at(task === 0 ? 0 : 31_000) });
     }
     scheduler.start();
     await pass(0);
-    open[0]?.answer(refused);
+    pendingPolls[0]?.answer(refused);
     await pass(32_000);
-    open[1]?.answer(all(['0'], 'done'));
+    pendingPolls[1]?.answer(verdictForAll(['0'], 'done'));
     await pass(5_000);
-    const resumed = open.slice(2).map((question) => question.at - 32_000);
+    const resumed = pendingPolls.slice(2).map((poll) => poll.at - 32_000);
     expect(resumed).toEqual([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500]);
   });
 
   it('A lane that is refused resumes with full polls if it polls several tasks at once', async () => {
-    const { pass, questions, state } = troubledLane(refused, 110, 10);
+    const { pass, questions: polls, state } = troubledLane(refused, 110, 10);
     await pass(29_999);
     state.trouble = undefined;
     await pass(1 + 5_000);
-    const resumed = questions.slice(12);
+    const resumed = polls.slice(12);
     expect(resumed.map(({ ids }) => ids.length)).toEqual(Array.from({ length: 10 }, () => 10));
     expect(resumed.map(({ at }) => at - 30_000)).toEqual([
       0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500,
@@ -174,18 +178,18 @@ describe('A lane that is refused', () => {
   });
 
   it('A lane that is refused resumes with a single poll if that covers any number of tasks', async () => {
-    const { scheduler, patient, at, pass, open } = stage();
-    const road = patient('l', Number.POSITIVE_INFINITY);
+    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
+    const testLane = manualLane('l', Number.POSITIVE_INFINITY);
     for (const [id, due] of [['a', 0] as const, ['b', 31_000] as const, ['c', 31_000] as const]) {
-      scheduler.add({ id, lane: road, group: 'g', at: at(due) });
+      scheduler.add({ id, lane: testLane, group: 'g', at: at(due) });
     }
     scheduler.start();
     await pass(0);
-    open[0]?.answer(refused);
+    pendingPolls[0]?.answer(refused);
     await pass(32_000);
-    open[1]?.answer(all(['a'], 'done'));
+    pendingPolls[1]?.answer(verdictForAll(['a'], 'done'));
     await pass(0);
-    expect(open.slice(2).map(({ ids }) => ids)).toEqual([['b', 'c']]);
+    expect(pendingPolls.slice(2).map(({ ids }) => ids)).toEqual([['b', 'c']]);
   });
 
   it('A lane that is refused logs once when it pauses and once when it resumes, however many tasks wait', async () => {
@@ -207,27 +211,27 @@ describe('A lane that is refused', () => {
   });
 
   it('A lane that is refused is not reported if no task waits, and is probed with the next task that is added', async () => {
-    const { scheduler, pass, times, at, road } = troubledLane(refused, 1);
+    const { scheduler, pass, times, at, road: testLane } = troubledLane(refused, 1);
     await pass(1_000);
     scheduler.remove('0');
     expect(scheduler.troubles()).toEqual([]);
     await pass(100_000);
-    scheduler.add({ id: 'new', lane: road, group: 'g', at: at(102_000) });
+    scheduler.add({ id: 'new', lane: testLane, group: 'g', at: at(102_000) });
     expect(scheduler.troubles()).toEqual([{ ...refused, lane: 'l', since: at(0) }]);
     await pass(2_000);
     expect(times()).toEqual([0, 102_000]);
   });
 
   it('A lane that is refused is reported as failing while its probe is in flight', async () => {
-    const { scheduler, patient, at, pass, open } = stage();
-    scheduler.add({ id: 'a', lane: patient('l'), group: 'g', at: at(0) });
+    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
+    scheduler.add({ id: 'a', lane: manualLane('l'), group: 'g', at: at(0) });
     scheduler.start();
     await pass(0);
-    open[0]?.answer(refused);
+    pendingPolls[0]?.answer(refused);
     await pass(40_000);
-    expect(open).toHaveLength(2);
+    expect(pendingPolls).toHaveLength(2);
     expect(scheduler.troubles()).toHaveLength(1);
-    open[1]?.answer(all(['a'], { again: at(60_000) }));
+    pendingPolls[1]?.answer(verdictForAll(['a'], { again: at(60_000) }));
     await pass(0);
     expect(scheduler.troubles()).toEqual([]);
   });
@@ -242,7 +246,7 @@ describe('A lane that is refused', () => {
 });
 
 describe('A lane whose polls do not arrive', () => {
-  it('A lane whose polls do not arrive polls again after a short gap while this may be chance, and not sooner than told', async () => {
+  it('A lane whose polls do not arrive polls again after a short gap while this may be a coincidence, and not sooner than requested', async () => {
     for (const [retryAfterMs, expected] of [
       [undefined, 2_000],
       [1_000, 2_000],
@@ -258,8 +262,8 @@ describe('A lane whose polls do not arrive', () => {
   it('A lane whose polls do not arrive delays no other lane', async () => {
     for (const trouble of [unreachable, refused]) {
       const polledAt = async (bad: Trouble | undefined): Promise<number[]> => {
-        const { scheduler, lane, at, pass, questions, now } = stage();
-        const again = (ids: readonly string[]) => all(ids, { again: at(now() + 2_500) });
+        const { scheduler, lane, at, pass, questions: polls, now } = stage();
+        const again = (ids: readonly string[]) => verdictForAll(ids, { again: at(now() + 2_500) });
         const good = lane('good', again);
         const other = lane('bad', (ids) => bad ?? again(ids));
         for (let task = 0; task < 20; task += 1) {
@@ -268,40 +272,40 @@ describe('A lane whose polls do not arrive', () => {
         }
         scheduler.start();
         await pass(60_000);
-        return questions.filter(({ ids }) => ids[0]?.startsWith('good')).map((question) => question.at);
+        return polls.filter(({ ids }) => ids[0]?.startsWith('good')).map((poll) => poll.at);
       };
-      const beside = await polledAt(undefined);
-      const troubled = await polledAt(trouble);
-      expect(troubled.length).toBeGreaterThanOrEqual(beside.length);
-      for (const [turn, moment] of beside.entries()) expect(troubled[turn]).toBeLessThanOrEqual(moment);
+      const baseline = await polledAt(undefined);
+      const affected = await polledAt(trouble);
+      expect(affected.length).toBeGreaterThanOrEqual(baseline.length);
+      for (const [turn, moment] of baseline.entries()) expect(affected[turn]).toBeLessThanOrEqual(moment);
     }
   });
 
-  it('A lane whose polls do not arrive pauses after five failures in a row, and sends probes after longer and longer waits', async () => {
-    const moments = await probes(unreachable, 250_000);
+  it('A lane whose polls do not arrive pauses after five failures in a row, and sends probes after increasingly long waits', async () => {
+    const moments = await probeTimes(unreachable, 250_000);
     expect(gaps(moments).map((ms) => ms / 1_000)).toEqual([2, 5, 5, 5, 2, 4, 8, 16, 32, 60, 60]);
   });
 
   it('A lane whose polls do not arrive does not pause when a response arrives in between', async () => {
-    const { scheduler, lane, at, pass, questions, now } = stage();
-    const road = lane('l', (ids) =>
-      questions.length % 5 === 0 ? all(ids, { again: at(now() + 5_000) }) : unreachable,
+    const { scheduler, lane, at, pass, questions: polls, now } = stage();
+    const testLane = lane('l', (ids) =>
+      polls.length % 5 === 0 ? verdictForAll(ids, { again: at(now() + 5_000) }) : unreachable,
     );
-    scheduler.add({ id: 'a', lane: road, group: 'g', at: at(0) });
+    scheduler.add({ id: 'a', lane: testLane, group: 'g', at: at(0) });
     scheduler.start();
     await pass(100_000);
-    expect(questions).toHaveLength(24);
+    expect(polls).toHaveLength(24);
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('A lane whose polls do not arrive is resumed by the next task if only a single task had failed', async () => {
-    const { scheduler, lane, at, pass, questions } = stage();
-    const road = lane('l', (ids) => (ids[0] === 'poison' ? unreachable : all(ids, 'done')));
-    scheduler.add({ id: 'poison', lane: road, group: 'g', at: at(0) });
-    scheduler.add({ id: 'good', lane: road, group: 'g', at: at(20_000) });
+  it('A lane whose polls do not arrive is resumed by the next task if only the polls of a single task have failed', async () => {
+    const { scheduler, lane, at, pass, questions: polls } = stage();
+    const testLane = lane('l', (ids) => (ids[0] === 'poison' ? unreachable : verdictForAll(ids, 'done')));
+    scheduler.add({ id: 'poison', lane: testLane, group: 'g', at: at(0) });
+    scheduler.add({ id: 'good', lane: testLane, group: 'g', at: at(20_000) });
     scheduler.start();
     await pass(23_000);
-    expect(questions.slice(-4).map((question) => [question.ids[0], question.at])).toEqual([
+    expect(polls.slice(-4).map((poll) => [poll.ids[0], poll.at])).toEqual([
       ['poison', 17_000],
       ['poison', 19_000],
       ['good', 23_000],
@@ -312,16 +316,16 @@ describe('A lane whose polls do not arrive', () => {
   });
 
   it('A lane treats a poll that throws as a failure, with its stack in the log', async () => {
-    const { scheduler, lane, at, pass, questions, lines } = stage();
+    const { scheduler, lane, at, pass, questions: polls, lines } = stage();
     const mistake = new TypeError('a mistake');
-    const road = lane('l', (ids) => {
-      if (questions.length === 1) throw mistake;
-      return all(ids, 'done');
+    const testLane = lane('l', (ids) => {
+      if (polls.length === 1) throw mistake;
+      return verdictForAll(ids, 'done');
     });
-    scheduler.add({ id: 'a', lane: road, group: 'g', at: at(0) });
+    scheduler.add({ id: 'a', lane: testLane, group: 'g', at: at(0) });
     scheduler.start();
     await pass(5_000);
-    expect(questions.map((question) => question.at)).toEqual([0, 2_000]);
+    expect(polls.map((poll) => poll.at)).toEqual([0, 2_000]);
     expect(lines).toEqual([{ level: 'error', sentence: expect.any(String), facts: { lane: 'l', err: mistake } }]);
   });
 
@@ -334,33 +338,33 @@ describe('A lane whose polls do not arrive', () => {
       async () => ({}) as never,
       async () => 'garbage' as never,
     ]) {
-      const { scheduler, at, pass, lines, lane, questions } = stage();
+      const { scheduler, at, pass, lines, lane, questions: polls } = stage();
       scheduler.add({ id: 'a', lane: { name: 'bad', max: 1, poll }, group: 'g', at: at(0) });
-      scheduler.add({ id: 'b', lane: lane('well', (ids) => all(ids, 'done')), group: 'g', at: at(1_000) });
+      scheduler.add({ id: 'b', lane: lane('well', (ids) => verdictForAll(ids, 'done')), group: 'g', at: at(1_000) });
       scheduler.start();
       await pass(1_000);
       expect(lines.map(({ level }) => level)).toEqual(['error']);
-      expect(questions).toHaveLength(1);
+      expect(polls).toHaveLength(1);
       expect(scheduler.size).toBe(1);
     }
   });
 
   it('A paused lane keeps its pause unchanged when an earlier poll returns', async () => {
-    const { scheduler, patient, at, pass, open } = stage();
-    const road = patient('l');
-    for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: road, group: 'g', at: at(0) });
+    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
+    const testLane = manualLane('l');
+    for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: testLane, group: 'g', at: at(0) });
     scheduler.start();
     await pass(0);
-    open[0]?.answer(busy(10_000));
+    pendingPolls[0]?.answer(busy(10_000));
     await pass(1_000);
-    open[1]?.answer(busy(60_000));
-    open[2]?.answer(all(['c'], { again: at(2_000) }));
+    pendingPolls[1]?.answer(busy(60_000));
+    pendingPolls[2]?.answer(verdictForAll(['c'], { again: at(2_000) }));
     await pass(8_999);
     expect(scheduler.troubles()).toHaveLength(1);
-    expect(open).toHaveLength(3);
+    expect(pendingPolls).toHaveLength(3);
     await pass(1);
-    expect(open).toHaveLength(4);
+    expect(pendingPolls).toHaveLength(4);
     await pass(60_000);
-    expect(open).toHaveLength(4);
+    expect(pendingPolls).toHaveLength(4);
   });
 });

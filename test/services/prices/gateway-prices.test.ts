@@ -5,10 +5,10 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const AT = 7;
 
-const model = (more: Partial<PricedModel>): PricedModel => ({
+const model = (changes: Partial<PricedModel>): PricedModel => ({
   ...{ name: 'm', billedBy: undefined, ratio: undefined, outputRatio: undefined, cachedRatio: undefined },
   ...{ audioRatio: undefined, audioOutputRatio: undefined, price: undefined, groups: [] },
-  ...more,
+  ...changes,
 });
 
 const list = (models: PricedModel[], groups: Record<string, string> = { default: '1' }): PriceList => ({
@@ -39,13 +39,13 @@ describe('The prices in a gateway’s list', () => {
 
   it('Without a configured group, the price of the most expensive group with the model is used as an upper bound', () => {
     const groups = { default: '1', vip: '0.5', gold: '3', zero: '0' };
-    const of = (one: Partial<PricedModel>) =>
+    const priceWith = (one: Partial<PricedModel>) =>
       pricesIn(list([model({ ...byJob, price: '2', ...one })], groups), undefined, AT).get('m');
-    expect(of({})).toMatchObject({ price: { each: '6' }, isUpperBound: true });
-    expect(of({ groups: ['vip', 'default'] })).toMatchObject({ price: { each: '2' }, isUpperBound: true });
-    expect(of({ groups: ['vip'] })).toMatchObject({ price: { each: '1' }, isUpperBound: false });
-    expect(of({ groups: ['all'] })).toMatchObject({ price: { each: '6' } });
-    expect(of({ groups: ['other'] })).toBeUndefined();
+    expect(priceWith({})).toMatchObject({ price: { each: '6' }, isUpperBound: true });
+    expect(priceWith({ groups: ['vip', 'default'] })).toMatchObject({ price: { each: '2' }, isUpperBound: true });
+    expect(priceWith({ groups: ['vip'] })).toMatchObject({ price: { each: '1' }, isUpperBound: false });
+    expect(priceWith({ groups: ['all'] })).toMatchObject({ price: { each: '6' } });
+    expect(priceWith({ groups: ['other'] })).toBeUndefined();
   });
 
   it('The price is unknown if the configured group is missing from the list or from the model', () => {
@@ -55,7 +55,7 @@ describe('The prices in a gateway’s list', () => {
   });
 
   it.each([
-    ['another way of billing', { price: '1', ratio: '1', outputRatio: '1' }],
+    ['another billing mode', { price: '1', ratio: '1', outputRatio: '1' }],
     ['no ratio', { billedBy: 'tokens', outputRatio: '1' }],
     ['no output ratio', { billedBy: 'tokens', ratio: '1' }],
     ['no price', { billedBy: 'job', ratio: '1' }],
@@ -71,7 +71,7 @@ describe('The prices in a gateway’s list', () => {
 describe('The gateway’s list in memory', () => {
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-  function opened(fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined) {
+  function createPrices(fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined) {
     const clock = new ManualClock();
     const warned: object[] = [];
     const prices = new GatewayPrices({ fetch, group: 'default', clock, log: { warn: (facts) => warned.push(facts) } });
@@ -82,40 +82,40 @@ describe('The gateway’s list in memory', () => {
 
   it('The list is read at startup and every ten minutes, and after a failure the old list and its age are kept', async () => {
     let calls = 0;
-    const { clock, prices, warned } = opened(async () => {
+    const { clock, prices, warned } = createPrices(async () => {
       calls++;
       if (calls === 2) throw new Error('away');
       return list([model({ ...byJob, price: String(calls) })]);
     });
-    expect(prices.of('m')).toBeUndefined();
+    expect(prices.find('m')).toBeUndefined();
     await nextTurn();
     const start = clock.now();
-    expect(prices.of('m')).toEqual({ price: { each: '1' }, isUpperBound: false, at: start });
+    expect(prices.find('m')).toEqual({ price: { each: '1' }, isUpperBound: false, at: start });
     clock.advance(599_999);
     expect(calls).toBe(1);
     clock.advance(1);
     await nextTurn();
-    expect([calls, warned.length, prices.of('m')?.at]).toEqual([2, 1, start]);
+    expect([calls, warned.length, prices.find('m')?.at]).toEqual([2, 1, start]);
     clock.advance(600_000);
     await nextTurn();
-    expect([calls, prices.of('m')?.price.each, prices.of('m')?.at]).toEqual([3, '3', start + 1_200_000]);
+    expect([calls, prices.find('m')?.price.each, prices.find('m')?.at]).toEqual([3, '3', start + 1_200_000]);
   });
 
   it('A list that never arrives delays nothing, and its request is aborted when the bot stops', async () => {
-    const { prices, warned, clock } = opened(
+    const { prices, warned, clock } = createPrices(
       (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
     );
     await nextTurn();
-    expect(prices.of('m')).toBeUndefined();
+    expect(prices.find('m')).toBeUndefined();
     await prices.stop();
     clock.advance(3_600_000);
     expect(warned).toEqual([]);
   });
 
   it('Without a configured path nothing is read', async () => {
-    const { clock, prices } = opened(undefined);
+    const { clock, prices } = createPrices(undefined);
     clock.advance(3_600_000);
     await nextTurn();
-    expect(prices.of('m')).toBeUndefined();
+    expect(prices.find('m')).toBeUndefined();
   });
 });

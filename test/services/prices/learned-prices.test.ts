@@ -4,74 +4,80 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { learnedStore } from '../../support/prices.ts';
 
 const log = { warn: () => undefined };
-const alike = { kind: 'video', model: 'reel-2', facts: ['a private word'] };
+const baseVariant = { kind: 'video', model: 'reel-2', facts: ['a private word'] };
 
-function opened(store = learnedStore()) {
+function createPrices(store = learnedStore()) {
   const clock = new ManualClock();
   return { store, clock, prices: new LearnedPrices({ store, clock, log }) };
 }
 
-async function learnAll(prices: LearnedPrices, costs: readonly string[], of = alike, from = 0): Promise<void> {
-  for (const [at, cost] of costs.entries()) await prices.learn(`${of.model}-${from + at}`, of, cost);
+async function learnAll(
+  prices: LearnedPrices,
+  costs: readonly string[],
+  variant = baseVariant,
+  firstNumber = 0,
+): Promise<void> {
+  for (const [at, cost] of costs.entries()) await prices.learn(`${variant.model}-${firstNumber + at}`, variant, cost);
 }
 
 const times = (count: number, cost: string): string[] => Array.from({ length: count }, () => cost);
 
 describe('The prices learned from past costs', () => {
   it('A price is learned from twenty tasks, each of which counts once', async () => {
-    const { prices, clock } = opened();
+    const { prices, clock } = createPrices();
     await learnAll(prices, times(19, '0.10'));
-    await prices.learn('reel-2-0', alike, '9');
-    expect(prices.of(alike)).toBeUndefined();
+    await prices.learn('reel-2-0', baseVariant, '9');
+    expect(prices.find(baseVariant)).toBeUndefined();
     clock.advance(5);
-    await prices.learn('reel-2-19', alike, '0.1');
-    expect(prices.of(alike)).toEqual({ amount: '0.10', isUpperBound: false, at: clock.now() });
+    await prices.learn('reel-2-19', baseVariant, '0.1');
+    expect(prices.find(baseVariant)).toEqual({ amount: '0.10', isUpperBound: false, at: clock.now() });
   });
 
   it('If costs vary, the highest of the latest twenty is an upper bound', async () => {
-    const { prices } = opened();
+    const { prices } = createPrices();
     await learnAll(prices, ['5', ...times(18, '1'), '2.50']);
-    expect(prices.of(alike)).toMatchObject({ amount: '5', isUpperBound: true });
-    await prices.learn('one-more', alike, '1');
-    expect(prices.of(alike)).toMatchObject({ amount: '2.50', isUpperBound: true });
+    expect(prices.find(baseVariant)).toMatchObject({ amount: '5', isUpperBound: true });
+    await prices.learn('one-more', baseVariant, '1');
+    expect(prices.find(baseVariant)).toMatchObject({ amount: '2.50', isUpperBound: true });
   });
 
   it('Prices of different kinds, models and variants are learned separately', async () => {
-    const { prices } = opened();
+    const { prices } = createPrices();
     await learnAll(prices, times(20, '1'));
     for (const other of [
-      { ...alike, kind: 'image' },
-      { ...alike, model: 'reel-2-pro' },
-      { ...alike, facts: ['another'] },
+      { ...baseVariant, kind: 'image' },
+      { ...baseVariant, model: 'reel-2-pro' },
+      { ...baseVariant, facts: ['another'] },
     ])
-      expect(prices.of(other)).toBeUndefined();
+      expect(prices.find(other)).toBeUndefined();
   });
 
   it('Learned prices survive a restart, and contain nothing that a member has typed', async () => {
-    const { prices, store } = opened();
+    const { prices, store } = createPrices();
     await learnAll(prices, times(20, '0.000000000000000000001'));
     expect(JSON.stringify([...store.rows.values()])).not.toContain('private');
-    const later = opened(store).prices;
+    const later = createPrices(store).prices;
     await later.open();
-    expect(later.of(alike)).toMatchObject({ amount: '0.000000000000000000001' });
+    expect(later.find(baseVariant)).toMatchObject({ amount: '0.000000000000000000001' });
   });
 
   it('A failing store neither loses a price nor causes an error', async () => {
     const failing = { ...learnedStore(), put: async () => Promise.reject(new Error('away')) };
     const prices = new LearnedPrices({ store: failing, clock: new ManualClock(), log });
     await learnAll(prices, times(20, '1'));
-    expect(prices.of(alike)?.amount).toBe('1');
+    expect(prices.find(baseVariant)?.amount).toBe('1');
   });
 
   it('The numbers of stored variants and models are limited', async () => {
-    const { prices, store } = opened();
-    for (let at = 0; at < 30; at++) await learnAll(prices, times(20, '1'), { ...alike, facts: [`${at}`] }, at * 100);
+    const { prices, store } = createPrices();
+    for (let at = 0; at < 30; at++)
+      await learnAll(prices, times(20, '1'), { ...baseVariant, facts: [`${at}`] }, at * 100);
     expect(store.rows.get('video:reel-2')?.variants).toHaveLength(20);
-    expect(prices.of({ ...alike, facts: ['0'] })).toBeUndefined();
-    expect(prices.of({ ...alike, facts: ['29'] })).toBeDefined();
-    for (let at = 0; at < 2_100; at++) await prices.learn(`task-${at}`, { ...alike, model: `m-${at}` }, '1');
+    expect(prices.find({ ...baseVariant, facts: ['0'] })).toBeUndefined();
+    expect(prices.find({ ...baseVariant, facts: ['29'] })).toBeDefined();
+    for (let at = 0; at < 2_100; at++) await prices.learn(`task-${at}`, { ...baseVariant, model: `m-${at}` }, '1');
     expect(store.rows.size).toBe(2_000);
-    await prices.learn('long', { ...alike, kind: 'image', model: 'x'.repeat(201) }, '1');
+    await prices.learn('long', { ...baseVariant, kind: 'image', model: 'x'.repeat(201) }, '1');
     expect(store.rows.size).toBe(2_000);
   });
 });

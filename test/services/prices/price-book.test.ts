@@ -13,16 +13,16 @@ import { makeTask } from '../store/stage.ts';
 
 const log = { warn: () => undefined };
 
-const priced = (name: string, more: Partial<PriceList['models'][number]>): PriceList['models'][number] => ({
+const pricedModel = (name: string, more: Partial<PriceList['models'][number]>): PriceList['models'][number] => ({
   ...{ name, billedBy: 'job', ratio: undefined, outputRatio: undefined, cachedRatio: undefined, groups: [] },
   ...{ audioRatio: undefined, audioOutputRatio: undefined, price: undefined, ...more },
 });
 
 const listed: PriceList = {
   models: [
-    priced('reel-2', { price: '0.04' }),
-    priced('mj_imagine', { price: '0.037' }),
-    priced('quill-5', { billedBy: 'tokens', ratio: '0.625', outputRatio: '8' }),
+    pricedModel('reel-2', { price: '0.04' }),
+    pricedModel('mj_imagine', { price: '0.037' }),
+    pricedModel('quill-5', { billedBy: 'tokens', ratio: '0.625', outputRatio: '8' }),
   ],
   groups: new Map([
     ['default', '1'],
@@ -31,7 +31,7 @@ const listed: PriceList = {
 };
 
 /** Creates a price book that has read the gateway's list. */
-async function bookOf(operator: OperatorPrices, group: string | null = 'default') {
+async function createBook(operator: OperatorPrices, group: string | null = 'default') {
   const clock = new ManualClock();
   const gateway = new GatewayPrices({ fetch: async () => listed, group: group ?? undefined, clock, log });
   onTestFinished(() => gateway.stop());
@@ -48,59 +48,64 @@ const video = { kind: 'video', request: { prompt: 'waves', model: 'reel-2' } } a
 const imagine = { kind: 'imagine', request: { prompt: 'a fox' } } as const;
 const ask = { kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' } } as const;
 
-async function teach(book: PriceBook, order: OrderedRequest<TaskKind>, cost: string, count = 20): Promise<void> {
+async function learnCosts(book: PriceBook, order: OrderedRequest<TaskKind>, cost: string, count = 20): Promise<void> {
   for (let at = 0; at < count; at++)
     await book.learn(makeTask({ ...order, id: `t-${cost}-${at}`, state: 'ready', cost }));
 }
 
 describe('The estimate of a request', () => {
   it('The estimate comes from the operator’s price of the model, else past costs, else the operator’s price of the kind, else the list', async () => {
-    const own = { 'video:reel-2': '1', video: '2' };
-    const first = await bookOf(own);
-    await teach(first.book, video, '3');
+    const operatorPrices = { 'video:reel-2': '1', video: '2' };
+    const first = await createBook(operatorPrices);
+    await learnCosts(first.book, video, '3');
     expect(first.book.estimateOf(video)).toEqual({ amount: '1', source: 'operator', at: first.readAt });
-    const second = await bookOf({ video: '2' });
+    const second = await createBook({ video: '2' });
     expect(second.book.estimateOf(video)).toEqual({ amount: '2', source: 'operator', at: second.readAt });
-    await teach(second.book, video, '3');
+    await learnCosts(second.book, video, '3');
     expect(second.book.estimateOf(video)).toEqual({ amount: '3', source: 'learned', at: second.clock.now() });
-    const third = await bookOf({ image: '1' });
+    const third = await createBook({ image: '1' });
     expect(third.book.estimateOf(video)).toEqual({ amount: '0.04', source: 'gateway', at: third.clock.now() });
     expect(third.book.estimateOf({ kind: 'video', request: { prompt: 'x', model: 'other' } })).toBeUndefined();
   });
 
   it('A job without a model is found under its own name in the list', async () => {
-    const { book } = await bookOf({});
+    const { book } = await createBook({});
     expect(book.estimateOf(imagine)).toMatchObject({ amount: '0.037', source: 'gateway' });
   });
 
   it('Without a configured group the list’s price is an upper bound', async () => {
-    const { book } = await bookOf({}, null);
+    const { book } = await createBook({}, null);
     expect(book.estimateOf(imagine)).toMatchObject({ amount: '0.037', isUpperBound: true });
   });
 
   it('A larger variant of a model costs more only if the operator has configured that', async () => {
-    const { book } = await bookOf({ 'image:m': { each: '0.03', times: { modelSize: { '2K': '2' } } }, image: '9' });
-    const of = (model: string) => book.estimateOf({ kind: 'image', request: { prompt: 'x', model } })?.amount;
-    expect([of('m'), of('m-2K'), of('m-4K'), of('m-2k')]).toEqual(['0.03', '0.06', '9', '9']);
+    const { book } = await createBook({ 'image:m': { each: '0.03', times: { modelSize: { '2K': '2' } } }, image: '9' });
+    const amountFor = (model: string) => book.estimateOf({ kind: 'image', request: { prompt: 'x', model } })?.amount;
+    expect([amountFor('m'), amountFor('m-2K'), amountFor('m-4K'), amountFor('m-2k')]).toEqual([
+      '0.03',
+      '0.06',
+      '9',
+      '9',
+    ]);
   });
 
   it('The estimate of an answer is an upper bound based on its tokens', async () => {
-    const { book } = await bookOf({});
+    const { book } = await createBook({});
     // 1,000 tokens and five bytes at $1.25, and 4,000 at $10, per million.
     expect(book.estimateOf(ask)).toMatchObject({ amount: '0.04125625', source: 'gateway', isUpperBound: true });
     expect(book.estimateOf({ kind: 'ask', request: { prompt: 'snow?', model: 'other' } })).toBeUndefined();
   });
 
   it('The prices of jobs with other lengths, sizes and modes are learned separately', async () => {
-    const { book } = await bookOf({});
-    const long = { kind: 'video', request: { ...video.request, duration: 10, mode: 'pro' } } as const;
-    await teach(book, long, '7');
-    expect(book.estimateOf(long)).toMatchObject({ amount: '7', source: 'learned' });
+    const { book } = await createBook({});
+    const longVideo = { kind: 'video', request: { ...video.request, duration: 10, mode: 'pro' } } as const;
+    await learnCosts(book, longVideo, '7');
+    expect(book.estimateOf(longVideo)).toMatchObject({ amount: '7', source: 'learned' });
     expect(book.estimateOf(video)).toMatchObject({ source: 'gateway' });
   });
 
-  it('Nothing is learned from failed tasks, from tasks that were handed over to another one, or from tasks without a cost', async () => {
-    const { book } = await bookOf({});
+  it('Nothing is learned from failed tasks, from tasks that were handed over to another task, or from tasks without a cost', async () => {
+    const { book } = await createBook({});
     for (let at = 0; at < 30; at++) {
       await book.learn(makeTask({ ...video, id: `a-${at}`, state: 'failed', cost: '9' }));
       await book.learn(makeTask({ ...video, id: `b-${at}`, state: 'ready', cost: '9', handedOver: true }));
@@ -114,16 +119,16 @@ describe('The cost of an answer based on its tokens', () => {
   const tokens = { input: 1_000, output: 500 };
 
   it('The tokens of an answer are priced by the operator’s price, else by the gateway’s list', async () => {
-    expect((await bookOf({})).book.costOfAnswer(ask, tokens)).toBe('0.00625');
-    const own = { ask: { perMillion: { input: '1', output: '1' } } };
-    expect((await bookOf(own)).book.costOfAnswer(ask, tokens)).toBe('0.0015');
+    expect((await createBook({})).book.costOfAnswer(ask, tokens)).toBe('0.00625');
+    const operatorPrices = { ask: { perMillion: { input: '1', output: '1' } } };
+    expect((await createBook(operatorPrices)).book.costOfAnswer(ask, tokens)).toBe('0.0015');
     // A price per answer is only an estimate, but the list's price per token is exact.
-    expect((await bookOf({ ask: '5' })).book.costOfAnswer(ask, tokens)).toBe('0.00625');
+    expect((await createBook({ ask: '5' })).book.costOfAnswer(ask, tokens)).toBe('0.00625');
   });
 
   it('The cost of an answer is unknown if the list’s price is only an upper bound, or no tokens are reported', async () => {
-    expect((await bookOf({}, null)).book.costOfAnswer(ask, tokens)).toBeUndefined();
-    expect((await bookOf({})).book.costOfAnswer(ask, undefined)).toBeUndefined();
-    expect((await bookOf({})).book.costOfAnswer(ask, { input: 3 })).toBeUndefined();
+    expect((await createBook({}, null)).book.costOfAnswer(ask, tokens)).toBeUndefined();
+    expect((await createBook({})).book.costOfAnswer(ask, undefined)).toBeUndefined();
+    expect((await createBook({})).book.costOfAnswer(ask, { input: 3 })).toBeUndefined();
   });
 });

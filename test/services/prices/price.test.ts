@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/lib/decimals.ts';
-import { measuresOf, mostTokens } from '../../../src/services/prices/measures.ts';
+import { maxTokens, measuresOf } from '../../../src/services/prices/measures.ts';
 import { costOf, type Price } from '../../../src/services/prices/price.ts';
 
 const long = '0.123456789012345678901234567890123456789';
@@ -43,7 +43,7 @@ describe('The cost of a job based on its price', () => {
       '1',
     ],
     ['an unknown number of tokens', { perMillion: { input: '1', output: '1' } }, {}, undefined],
-  ])('The cost by %s is exact, or unknown', (_name, price, request, cost) => {
+  ])('The cost based on %s is exact, or unknown', (_name, price, request, cost) => {
     expect(costOf(price, measuresOf(request), undefined)).toBe(cost);
   });
 
@@ -72,27 +72,27 @@ describe('The cost of a job based on its price', () => {
   it('The estimated tokens of an answer grow with what is sent, and are never fewer than the bytes of the question', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (prompt) => {
-        const { input = 0, output = 0 } = mostTokens({ prompt }, false);
+        const { input = 0, output = 0 } = maxTokens({ prompt }, false);
         expect(input).toBeGreaterThanOrEqual(Buffer.byteLength(prompt));
         expect(output).toBe(4_000);
-        const more = mostTokens({ prompt, pictures: [{ address: 'https://a.example/1.png', name: '1' }] }, false);
+        const more = maxTokens({ prompt, pictures: [{ address: 'https://a.example/1.png', name: '1' }] }, false);
         expect(more.input).toBe(input + 2_000);
-        expect(mostTokens({ prompt }, true).input).toBe(input + 20_000);
+        expect(maxTokens({ prompt }, true).input).toBe(input + 20_000);
       }),
     );
   });
 
-  it('The measures of any request are short words, whatever a member typed', () => {
+  it('The measures of any request are short and within limits, whatever a member typed', () => {
     const value = fc.oneof(fc.string({ maxLength: 200 }), fc.double(), fc.boolean(), fc.constant(null), fc.object());
     const names = ['duration', 'size', 'resolution', 'quality', 'mode', 'n', 'count', 'sound', 'seconds'];
     const fields = fc.dictionary(fc.constantFrom(...names), value);
     fc.assert(
       fc.property(fields, fields, fields, (own, metadata, extra) => {
-        const { count, seconds = '1', ...words } = measuresOf({ ...own, metadata, extra } as object);
+        const { count, seconds = '1', ...labels } = measuresOf({ ...own, metadata, extra } as object);
         expect(count).toBeGreaterThanOrEqual(1);
         expect(count).toBeLessThanOrEqual(100);
         expect(compare(seconds, '1000000')).toBe(-1);
-        for (const word of Object.values(words)) expect(word.length).toBeLessThanOrEqual(40);
+        for (const label of Object.values(labels)) expect(label.length).toBeLessThanOrEqual(40);
       }),
     );
   });

@@ -6,7 +6,7 @@ import { Refusal } from '../../../src/lib/refusal.ts';
 import { type Report, withBlocked, withDecision, withoutDue } from '../../../src/services/reports/report.ts';
 import { Reports } from '../../../src/services/reports/reports.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import { DAY_MS, folder, stage } from '../store/stage.ts';
+import { createTemporaryFolder, DAY_MS, stage } from '../store/stage.ts';
 
 const HOUR_MS = 3_600_000;
 const GUILD = '323456789012345678';
@@ -14,7 +14,7 @@ const OWNER = '423456789012345678';
 const MODERATOR = '523456789012345678';
 
 async function setUp() {
-  const { file, clock, log } = stage(join(folder(), 'atelier.sqlite'));
+  const { file, clock, log } = stage(join(createTemporaryFolder(), 'atelier.sqlite'));
   const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
   onTestFinished(() => store.close());
   const hashOf = (name: string): string => createHash('sha256').update(name).digest('hex');
@@ -28,12 +28,12 @@ async function setUp() {
 
 const member = (number: number): string => String(600_000_000_000_000_000n + BigInt(number));
 
-const made = (task: number, reporter = task, guildId = GUILD) => ({
+const makeReport = (task: number, reporter = task, guildId = GUILD) => ({
   ...{ guildId, taskId: `task-${task}`, requesterId: OWNER, reporterId: member(reporter), words: 'bad words' },
   ...{ reason: 'hate' as const, channelId: GUILD, message: { channelId: GUILD, id: OWNER } },
 });
 
-async function decided(reports: Reports, { id }: Report, at: number): Promise<void> {
+async function decideReport(reports: Reports, { id }: Report, at: number): Promise<void> {
   await reports.change(id, (known) => withDecision(known, 'dismissed', { by: MODERATOR, at }));
   await reports.change(id, (known) => ({ ...known, due: [] }));
 }
@@ -43,11 +43,11 @@ const keyOf = (work: Promise<unknown>): Promise<unknown> =>
 
 it('A server accepts a limited number of reports per hour, no matter who sends them, and other servers are not affected', async () => {
   const { clock, reports } = await setUp();
-  for (let at = 0; at < 30; at++) await reports.add(made(at));
-  expect(await keyOf(reports.add(made(30)))).toBe('refusals.reports.tooManyHere');
-  await reports.add(made(30, 30, '423456789012345678'));
+  for (let at = 0; at < 30; at++) await reports.add(makeReport(at));
+  expect(await keyOf(reports.add(makeReport(30)))).toBe('refusals.reports.tooManyHere');
+  await reports.add(makeReport(30, 30, '423456789012345678'));
   clock.advance(HOUR_MS);
-  await reports.add(made(30));
+  await reports.add(makeReport(30));
 });
 
 it('A server accepts no more reports while a hundred are undecided, until a moderator decides', async () => {
@@ -55,24 +55,24 @@ it('A server accepts no more reports while a hundred are undecided, until a mode
   const all: Report[] = [];
   for (let at = 0; at < 100; at++) {
     if (at % 25 === 0) clock.advance(HOUR_MS);
-    all.push(await reports.add(made(at)));
+    all.push(await reports.add(makeReport(at)));
   }
   clock.advance(HOUR_MS);
-  expect(await keyOf(reports.add(made(100)))).toBe('refusals.reports.tooManyHere');
+  expect(await keyOf(reports.add(makeReport(100)))).toBe('refusals.reports.tooManyHere');
   const [first] = all;
-  if (first) await decided(reports, first, clock.now());
-  await reports.add(made(100));
+  if (first) await decideReport(reports, first, clock.now());
+  await reports.add(makeReport(100));
 });
 
 it('A server keeps a limited number of reports; the oldest decided ones are deleted first, including from the store', async () => {
   const { clock, open, reports } = await setUp();
-  const undecided = await reports.add(made(0));
+  const undecided = await reports.add(makeReport(0));
   const ids: string[] = [];
   for (let at = 1; at <= 305; at++) {
     if (at % 25 === 0) clock.advance(HOUR_MS);
-    const report = await reports.add(made(at));
+    const report = await reports.add(makeReport(at));
     ids.push(report.id);
-    await decided(reports, report, clock.now());
+    await decideReport(reports, report, clock.now());
   }
   for (const known of [reports, await open()]) {
     expect(ids.filter((id) => known.get(id)).length).toBe(299);
@@ -82,11 +82,11 @@ it('A server keeps a limited number of reports; the oldest decided ones are dele
   }
 });
 
-it('A report is deleted 90 days after its decision, or 400 days after it was made without a decision', async () => {
+it('A report is deleted 90 days after its decision, or 400 days after it was made if there is no decision', async () => {
   const { clock, reports } = await setUp();
-  const [kept, gone] = [await reports.add(made(1)), await reports.add(made(2))];
-  await reports.change(kept.id, (known) => withoutDue(known, 'post'));
-  await decided(reports, gone, clock.now());
+  const [undecided, gone] = [await reports.add(makeReport(1)), await reports.add(makeReport(2))];
+  await reports.change(undecided.id, (known) => withoutDue(known, 'post'));
+  await decideReport(reports, gone, clock.now());
   clock.advance(90 * DAY_MS);
   await reports.sweep();
   expect(reports.get(gone.id)).toBeDefined();
@@ -95,41 +95,43 @@ it('A report is deleted 90 days after its decision, or 400 days after it was mad
   expect(reports.get(gone.id)).toBeUndefined();
   clock.advance(310 * DAY_MS);
   await reports.sweep();
-  expect(reports.get(kept.id)).toBeUndefined();
+  expect(reports.get(undecided.id)).toBeUndefined();
 });
 
 it('A decision and a block can each be made once, and pending actions are carried out in order', async () => {
   const { clock, reports } = await setUp();
-  const { id } = await reports.add(made(1));
-  const by = { by: MODERATOR, at: clock.now() };
-  const removed = await reports.change(id, (known) => withDecision(known, 'removed', by));
+  const { id } = await reports.add(makeReport(1));
+  const decision = { by: MODERATOR, at: clock.now() };
+  const removed = await reports.change(id, (known) => withDecision(known, 'removed', decision));
   expect(removed?.due).toEqual(['post', 'remove', 'edit']);
-  expect(await keyOf(reports.change(id, (known) => withDecision(known, 'dismissed', by)))).toBe(
+  expect(await keyOf(reports.change(id, (known) => withDecision(known, 'dismissed', decision)))).toBe(
     'refusals.reports.over',
   );
-  const blocked = await reports.change(id, (known) => withBlocked(known, undefined, by));
+  const blocked = await reports.change(id, (known) => withBlocked(known, undefined, decision));
   expect(blocked?.due).toEqual(['post', 'remove', 'block', 'edit']);
-  expect(await keyOf(reports.change(id, (known) => withBlocked(known, undefined, by)))).toBe('refusals.reports.over');
+  expect(await keyOf(reports.change(id, (known) => withBlocked(known, undefined, decision)))).toBe(
+    'refusals.reports.over',
+  );
 });
 
 it('An erasure leaves no id of the member in any report', async () => {
   const { clock, open, reports } = await setUp();
-  const texts: string[] = [];
-  reports.onDue((id) => void texts.push(id));
-  const [first, second] = [await reports.add(made(1)), await reports.add(made(2))];
-  await decided(reports, second, clock.now());
-  await reports.forget(member(1));
-  await reports.forget(MODERATOR);
-  expect(texts).toEqual([first.id, second.id]);
+  const dueIds: string[] = [];
+  reports.onDue((id) => void dueIds.push(id));
+  const [first, second] = [await reports.add(makeReport(1)), await reports.add(makeReport(2))];
+  await decideReport(reports, second, clock.now());
+  await reports.erase(member(1));
+  await reports.erase(MODERATOR);
+  expect(dueIds).toEqual([first.id, second.id]);
   const rows = () => JSON.stringify([first, second].map(({ id }) => reports.get(id)));
   for (const gone of [member(1), MODERATOR]) expect(rows()).not.toContain(gone);
   expect(reports.get(first.id)?.words).toBeUndefined();
   expect(reports.get(second.id)?.words).toBe('bad words');
-  expect(await keyOf(reports.add(made(1)))).toBe('refusals.reports.twice');
+  expect(await keyOf(reports.add(makeReport(1)))).toBe('refusals.reports.twice');
   expect(reports.about(member(1))).toEqual([]);
   expect(reports.about(member(2))).toMatchObject([{ taskId: 'task-2', words: 'bad words' }]);
   expect(JSON.stringify(reports.about(member(2)))).not.toContain(OWNER);
-  await reports.forget(OWNER);
+  await reports.erase(OWNER);
   expect(rows()).not.toContain(`"requesterId":"${OWNER}"`);
   for (const known of [reports, await open()]) expect(known.due().toSorted()).toEqual([first.id, second.id].toSorted());
 });

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Judge, type Judged } from '../../../src/services/rules/judge.ts';
+import { Judge, type JudgedRequest } from '../../../src/services/rules/judge.ts';
 import { type RuleSet, ruleSet } from '../../../src/services/rules/server-rules.ts';
 
 const judgeOf = (rules: Partial<RuleSet>) => new Judge({ ...ruleSet.parse({}), ...rules });
-const order = (prompt: string, more: Partial<Judged> = {}): Judged => ({
+const order = (prompt: string, more: Partial<JudgedRequest> = {}): JudgedRequest => ({
   ...{ kind: 'imagine', request: { prompt }, channelId: '1' },
   ...more,
 });
-const keyOf = (rules: Partial<RuleSet>, judged: Judged): string | undefined =>
+const keyOf = (rules: Partial<RuleSet>, judged: JudgedRequest): string | undefined =>
   judgeOf(rules).judge(judged)?.refusal.key;
 const words = (...texts: string[]): Pick<RuleSet, 'words'> => ({ words: texts.map((text) => ({ text })) });
 
 describe('The rule check of a server', () => {
-  it('A word is checked in every text from a member or a model, and not in model names and ids', () => {
+  it('A blocked word is found in every text from a member or a model, but not in model names and ids', () => {
     const rules = words('casino');
     const file = { address: 'https://cdn.discordapp.com/attachments/1/2/photo.png?ex=casino', name: 'casino.png' };
     expect(keyOf(rules, order('a photo', { request: { pictures: [file] } }))).toBe('refusals.rules.word');
@@ -43,7 +43,7 @@ describe('The rule check of a server', () => {
     expect(keyOf(rules, order('two f\u200bo\u0301xes', { kind: 'image' }))).toBe('refusals.rules.pattern');
   });
 
-  it('Models can be denied by the prefix of their ids, and if a model is allowed to a role, members without the role are denied all others', () => {
+  it('Models can be denied by the prefix of their ids, and if a role is allowed a model, members without the role are denied all models', () => {
     const request = { prompt: 'a fox', model: 'reel-2' };
     const deny: RuleSet['access'] = [{ effect: 'deny', models: ['reel-*'] }];
     expect(keyOf({ access: deny }, order('', { request }))).toBe('refusals.rules.access');
@@ -78,7 +78,7 @@ describe('The rule check of a server', () => {
     expect(keyOf(rules, order('https://bad.example/x'))).toBe('refusals.rules.link');
   });
 
-  it('A text is shown without its blocked words, and not at all if the words are spread out over it', () => {
+  it('A text is shown without its blocked words, and not at all if a word is spread over it', () => {
     const judge = judgeOf({ ...words('casino', 'free money'), patterns: [{ text: 'q{3}' }] });
     expect(judge.mask('imagine', 'a neon c4s1no, at **casino** qqq night')).toBe('a neon ▇▇▇ at ▇▇▇ ▇▇▇ night');
     expect(judge.mask('imagine', 'get free\nmoney')).toBe('▇▇▇');
@@ -86,7 +86,7 @@ describe('The rule check of a server', () => {
     expect(judge.mask('imagine', 'a quiet lake')).toBe('a quiet lake');
   });
 
-  it('Any text is checked without an error, and a listed word in it is always found', () => {
+  it('Arbitrary text is checked without an error, and a blocked word in it is always found', () => {
     const judge = judgeOf({
       ...words('zebra', 'two words'),
       deniedDomains: ['a.example'],

@@ -14,17 +14,17 @@ interface Group {
 const parts = ['known', 'blind', 'mixed'] as const;
 /**
  * The share that may be missed. The mixed part has one list for thirteen languages, and disguises that no rule detects:
- * words split into two parts that could be words, upside-down letters, brackets for letters, other spellings of Hindi
- * and Korean words.
+ * words split into two parts that could be words, upside-down letters, brackets for letters, variant spellings of
+ * Hindi and Korean words.
  */
-const MISSED = { known: 0.02, blind: 0.02, mixed: 0.07 };
-const corpus = (half: (typeof parts)[number]): Group[] =>
-  JSON.parse(readFileSync(new URL(`./corpus/${half}.json`, import.meta.url), 'utf8')) as Group[];
+const MAX_MISSED_SHARE = { known: 0.02, blind: 0.02, mixed: 0.07 };
+const corpus = (part: (typeof parts)[number]): Group[] =>
+  JSON.parse(readFileSync(new URL(`./corpus/${part}.json`, import.meta.url), 'utf8')) as Group[];
 
-/** Shares of the corpus. */
+/** Counts the texts of the corpus, and collects those that are missed and the harmless ones that are found. */
 function measure(groups: readonly Group[]) {
   const missed: string[] = [];
-  const wrong: string[] = [];
+  const falsePositives: string[] = [];
   let hits = 0;
   let innocent = 0;
   for (const group of groups) {
@@ -32,9 +32,9 @@ function measure(groups: readonly Group[]) {
     hits += group.hits.length;
     innocent += group.innocent.length;
     missed.push(...group.hits.filter((text) => list.find(foldText(text)) === undefined));
-    wrong.push(...group.innocent.filter((text) => list.find(foldText(text)) !== undefined));
+    falsePositives.push(...group.innocent.filter((text) => list.find(foldText(text)) !== undefined));
   }
-  return { hits, innocent, missed, wrong };
+  return { hits, innocent, missed, wrong: falsePositives };
 }
 
 const finds = (blocked: string[], text: string) => new WordList(blocked).find(foldText(text));
@@ -43,11 +43,11 @@ describe('Blocked words', () => {
   it.each(parts)(
     'Blocked words are found in the disguises of the %s part of the corpus, and at most one in a hundred harmless prompts is refused',
     (part) => {
-      const { hits, innocent, missed, wrong } = measure(corpus(part));
+      const { hits, innocent, missed, wrong: falsePositives } = measure(corpus(part));
       expect(hits).toBeGreaterThan(150);
       expect(innocent).toBeGreaterThan(80);
-      expect(missed.length / hits, missed.join('\n')).toBeLessThanOrEqual(MISSED[part]);
-      expect(wrong.length / innocent, wrong.join('\n')).toBeLessThanOrEqual(0.01);
+      expect(missed.length / hits, missed.join('\n')).toBeLessThanOrEqual(MAX_MISSED_SHARE[part]);
+      expect(falsePositives.length / innocent, falsePositives.join('\n')).toBeLessThanOrEqual(0.01);
     },
   );
 

@@ -3,32 +3,32 @@ import { expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { type Removal, ServerLogs } from '../../../src/services/server-log/server-log.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import { DAY_MS, folder, stage } from '../store/stage.ts';
+import { createTemporaryFolder, DAY_MS, stage } from '../store/stage.ts';
 
 const GUILD = '323456789012345678';
 
 async function setUp(days = 1) {
-  const { file, clock, log } = stage(join(folder(), 'atelier.sqlite'));
+  const { file, clock, log } = stage(join(createTemporaryFolder(), 'atelier.sqlite'));
   const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
   onTestFinished(() => store.close());
   const removed: string[] = [];
-  const answers = new Map<string, Removal>();
+  const removals = new Map<string, Removal>();
   const undecided = new Set<string>();
   const logs = new ServerLogs({
     store: store.serverLogs,
     rules: { logRetentions: () => [{ guildId: GUILD, days }] },
     isUndecided: async ({ id }) => undecided.has(id),
     async removeMessage({ id }) {
-      const answer = answers.get(id) ?? 'gone';
-      if (answer === 'gone') removed.push(id);
-      return answer;
+      const removal = removals.get(id) ?? 'gone';
+      if (removal === 'gone') removed.push(id);
+      return removal;
     },
     clock,
   });
   const note = (id: number, more: { about?: string } = {}) =>
-    logs.note(GUILD, { channelId: GUILD, id: String(id), at: clock.now(), ...more });
+    logs.record(GUILD, { channelId: GUILD, id: String(id), at: clock.now(), ...more });
   const kept = async () => (await store.serverLogs.get(GUILD))?.messages.map(({ id }) => id) ?? [];
-  return { store, clock, logs, note, kept, removed, answers, undecided };
+  return { store, clock, logs, note, kept, removed, answers: removals, undecided };
 }
 
 it('The newest thousand messages of a server are stored, each once', async () => {
@@ -57,29 +57,29 @@ it('A sweep deletes fifty old messages, and the next one continues', async () =>
   expect(await kept()).toEqual(['61']);
 });
 
-it('A message that cannot be deleted right now is kept, and one that can never be deleted is forgotten', async () => {
-  const { clock, logs, note, kept, removed, answers, undecided } = await setUp();
+it('A message that cannot be deleted right now is kept, and one that can never be deleted is no longer tracked', async () => {
+  const { clock, logs, note, kept, removed, answers: removals, undecided } = await setUp();
   for (let id = 1; id <= 5; id++) await note(id);
-  answers.set('2', 'stays').set('3', 'none').set('4', 'later');
+  removals.set('2', 'stays').set('3', 'none').set('4', 'later');
   undecided.add('1');
   clock.advance(DAY_MS);
   await logs.sweep();
   expect(removed).toEqual([]);
   expect(await kept()).toEqual(['1', '4', '5']);
-  answers.clear();
+  removals.clear();
   await logs.sweep();
   expect(await kept()).toEqual(['1']);
 });
 
 it('An erasure is not complete until the last message that names the member is deleted', async () => {
-  const { logs, note, kept, answers } = await setUp();
+  const { logs, note, kept, answers: removals } = await setUp();
   await note(1, { about: '600000000000000001' });
   await note(2, { about: '600000000000000002' });
   await note(3, { about: '600000000000000001' });
-  answers.set('3', 'later');
+  removals.set('3', 'later');
   expect(await logs.erase('600000000000000001')).toBe(false);
   expect(await kept()).toEqual(['2', '3']);
-  answers.clear();
+  removals.clear();
   expect(await logs.erase('600000000000000001')).toBe(true);
   expect(await kept()).toEqual(['2']);
 });

@@ -8,26 +8,26 @@ import { memoryContent } from '../../../src/services/media/content.ts';
 import { openAudio } from '../../../src/services/sound/audio.ts';
 import { collectSamples } from '../../../src/services/sound/resample.ts';
 import { mediaProcess } from '../../support/media-process.ts';
-import { heightOf, likeness, loudness } from './listen.ts';
+import { amplitudeOf, loudness, similarity } from './listen.ts';
 import { oggOf } from './ogg-of.ts';
 import { encodeVoiceMessage } from './spoken-by.ts';
-import { played, SECONDS, TONE_SECONDS, tones } from './tones.ts';
+import { SECONDS, TONE_SECONDS, toneSamples, tones } from './tones.ts';
 import { wavOf } from './wav-file.ts';
 
 const lines: string[] = [];
-const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => lines.push(line) });
-const sounds = openAudio({ log, process: mediaProcess });
-afterAll(() => sounds.close());
+const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => lines.push(line) });
+const audio = openAudio({ log, process: mediaProcess });
+afterAll(() => audio.close());
 
 const file = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
-const heard = (bytes: Uint8Array, maxSeconds = 60) => sounds.decoded(memoryContent(Buffer.from(bytes)), { maxSeconds });
-const refused = async (bytes: Uint8Array, maxSeconds = 60): Promise<string> =>
-  await heard(bytes, maxSeconds).then(
+const decode = (bytes: Uint8Array, maxSeconds = 60) => audio.decode(memoryContent(Buffer.from(bytes)), { maxSeconds });
+const outcomeOf = async (bytes: Uint8Array, maxSeconds = 60): Promise<string> =>
+  await decode(bytes, maxSeconds).then(
     (pcm) => `${pcm.length} samples`,
     (error: unknown) => (error instanceof Refusal ? error.key : String(error)),
   );
 
-const original = played(PCM_RATE);
+const original = toneSamples(PCM_RATE);
 
 /** A file of Opus packets, with the header of a real file. */
 const opusFile = (packets: readonly Buffer[], samples: number): Buffer =>
@@ -48,19 +48,19 @@ describe('An audio file from a member', () => {
     ['twenty-four-bits.wav', 1],
     ['floats.wav', 1],
     ['with-a-list.wav', 1],
-  ])('An audio file from a member is decoded as it was recorded: %s', async (name, height) => {
-    const pcm = await heard(file(name));
+  ])('An audio file from a member is decoded as it was recorded: %s', async (name, amplitude) => {
+    const pcm = await decode(file(name));
     expect(secondsOf(pcm)).toBeCloseTo(SECONDS, 2);
-    expect(likeness(original, pcm)).toBeGreaterThan(0.99);
+    expect(similarity(original, pcm)).toBeGreaterThan(0.99);
     // LAME leaves five percent of headroom.
-    const louder = loudness(pcm) / loudness(original.map((value) => value * 32_768 * height));
-    expect(louder).toBeGreaterThan(0.93);
-    expect(louder).toBeLessThan(1.03);
+    const gain = loudness(pcm) / loudness(original.map((value) => value * 32_768 * amplitude));
+    expect(gain).toBeGreaterThan(0.93);
+    expect(gain).toBeLessThan(1.03);
     for (const [number, tone] of tones.entries()) {
       const [from, to] = [number * TONE_SECONDS + 0.05, (number + 1) * TONE_SECONDS - 0.05];
-      const heights = tones.map(({ hertz }) => heightOf(hertz, pcm, from, to));
-      expect(heights[number]).toBeGreaterThan(0.85 * tone.height * height);
-      expect(heights.filter((_, other) => other !== number).every((other) => other < 0.02)).toBe(true);
+      const amplitudes = tones.map(({ hertz }) => amplitudeOf(hertz, pcm, from, to));
+      expect(amplitudes[number]).toBeGreaterThan(0.85 * tone.amplitude * amplitude);
+      expect(amplitudes.filter((_, other) => other !== number).every((other) => other < 0.02)).toBe(true);
     }
   });
 
@@ -78,10 +78,10 @@ describe('An audio file from a member', () => {
   ] as const)(
     'A WAV of %i Hz, %i channels and %i bytes per sample keeps its length and content',
     async (rate, count, bytes, isFloat) => {
-      const channels = Array.from({ length: count }, () => played(rate));
-      const pcm = await heard(wavOf(channels, rate, { bytes, isFloat }));
+      const channels = Array.from({ length: count }, () => toneSamples(rate));
+      const pcm = await decode(wavOf(channels, rate, { bytes, isFloat }));
       expect(secondsOf(pcm)).toBeCloseTo(SECONDS, 3);
-      expect(likeness(original, pcm, 2)).toBeGreaterThan(0.999);
+      expect(similarity(original, pcm, 2)).toBeGreaterThan(0.999);
     },
   );
 
@@ -90,78 +90,80 @@ describe('An audio file from a member', () => {
       { length: 4 * original.length },
       (_, at) => 32_767 * (original[at % original.length] ?? 0),
     );
-    const { bytes: message } = await encodeVoiceMessage(sounds, long);
+    const { bytes: message } = await encodeVoiceMessage(audio, long);
     for (const whole of [message, file('constant-with-title.mp3'), file('twenty-four-bits.wav')]) {
-      const seconds = secondsOf(await heard(whole));
-      const pcm = await heard(whole.subarray(0, Math.round(whole.length * 0.7)));
+      const seconds = secondsOf(await decode(whole));
+      const pcm = await decode(whole.subarray(0, Math.round(whole.length * 0.7)));
       expect(secondsOf(pcm)).toBeGreaterThan(0.3 * seconds);
       expect(secondsOf(pcm)).toBeLessThan(0.85 * seconds);
-      expect(likeness(long.subarray(0, pcm.length), pcm)).toBeGreaterThan(0.98);
+      expect(similarity(long.subarray(0, pcm.length), pcm)).toBeGreaterThan(0.98);
     }
   });
 
   it('An audio file from a member is decoded if its writer did not know its length yet', async () => {
-    const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
+    const wav = wavOf([toneSamples(8_000)], 8_000, { bytes: 2 });
     wav.writeUInt32LE(0xffffffff, 4);
     wav.writeUInt32LE(0xffffffff, 40);
-    expect(secondsOf(await heard(wav))).toBeCloseTo(SECONDS, 3);
+    expect(secondsOf(await decode(wav))).toBeCloseTo(SECONDS, 3);
   });
 
   it('An audio file from a member has silence in place of samples that are not numbers', async () => {
-    const pcm = await heard(wavOf([played(8_000).fill(Number.NaN, 0, 800)], 8_000, { bytes: 4, isFloat: true }));
+    const pcm = await decode(wavOf([toneSamples(8_000).fill(Number.NaN, 0, 800)], 8_000, { bytes: 4, isFloat: true }));
     expect(Math.abs(pcm[1_000] ?? 1)).toBe(0);
     expect(loudness(pcm)).toBeGreaterThan(0.1);
   });
 
   it('An audio file from a member may be exactly as long as the limit, but no longer', async () => {
     const second = wavOf([new Float32Array(8_000)], 8_000, { bytes: 2 });
-    const more = wavOf([new Float32Array(8_001)], 8_000, { bytes: 2 });
-    expect(secondsOf(await heard(second, 1))).toBe(1);
-    await expect(heard(more, 1)).rejects.toMatchObject({ key: 'refusals.audioTooLong', variables: { max: '1' } });
+    const tooLong = wavOf([new Float32Array(8_001)], 8_000, { bytes: 2 });
+    expect(secondsOf(await decode(second, 1))).toBe(1);
+    await expect(decode(tooLong, 1)).rejects.toMatchObject({ key: 'refusals.audioTooLong', variables: { max: '1' } });
   });
 });
 
 describe('A file without usable audio', () => {
-  it('An empty file, a file shorter than a syllable and a bare header have specific refusals', async () => {
-    const click = wavOf([played(8_000).subarray(0, 700)], 8_000, { bytes: 2 });
+  it('An empty file, a file shorter than a syllable and a bare header are refused as empty', async () => {
+    const click = wavOf([toneSamples(8_000).subarray(0, 700)], 8_000, { bytes: 2 });
     const header = wavOf([new Float32Array()], 8_000, { bytes: 2 });
-    for (const bytes of [Buffer.alloc(0), click, header]) expect(await refused(bytes)).toBe('refusals.audioEmpty');
+    for (const bytes of [Buffer.alloc(0), click, header]) expect(await outcomeOf(bytes)).toBe('refusals.audioEmpty');
   });
 
-  it('A file without usable audio is refused as broken if none of the announced data is there', async () => {
-    const heads = opusFile([], 0);
+  it('A file without usable audio is refused as broken if none of the announced data is present', async () => {
+    const headersOnly = opusFile([], 0);
     const damaged = Buffer.from(file('mono.ogg'));
     damaged.writeUInt8(damaged.readUInt8(2_000) ^ 1, 2_000);
-    const cut = wavOf([played(8_000)], 8_000, { bytes: 2 });
-    cut.write('atad', 36);
-    for (const bytes of [heads, damaged, cut]) expect(await refused(bytes)).toBe('refusals.audioDamaged');
+    const withoutData = wavOf([toneSamples(8_000)], 8_000, { bytes: 2 });
+    withoutData.write('atad', 36);
+    for (const bytes of [headersOnly, damaged, withoutData])
+      expect(await outcomeOf(bytes)).toBe('refusals.audioDamaged');
   });
 
   it('A file without usable audio is refused according to its type, not to how decoding fails', async () => {
-    expect(await refused(file('vorbis.ogg'))).toBe('refusals.audioNotSupported');
-    expect(await refused(file('tones.m4a'))).toBe('refusals.audioNotSupported');
-    expect(await refused(Buffer.from('This is a text, and was called voice-message.ogg.'))).toBe(
+    expect(await outcomeOf(file('vorbis.ogg'))).toBe('refusals.audioNotSupported');
+    expect(await outcomeOf(file('tones.m4a'))).toBe('refusals.audioNotSupported');
+    expect(await outcomeOf(Buffer.from('This is a text, and was called voice-message.ogg.'))).toBe(
       'refusals.audioNotSupported',
     );
-    const telephone = wavOf([played(8_000)], 8_000, { bytes: 1 });
+    const telephone = wavOf([toneSamples(8_000)], 8_000, { bytes: 1 });
     telephone.writeUInt16LE(7, 20);
-    expect(await refused(telephone)).toBe('refusals.audioNotSupported');
+    expect(await outcomeOf(telephone)).toBe('refusals.audioNotSupported');
   });
 
   it('A file without usable audio is refused if a WAV states an impossible format', async () => {
     const changed = (change: (wav: Buffer) => void): Buffer => {
-      const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
+      const wav = wavOf([toneSamples(8_000)], 8_000, { bytes: 2 });
       change(wav);
       return wav;
     };
-    const odd = [
+    const invalidWavs = [
       changed((wav) => wav.writeUInt16LE(0, 22)),
       changed((wav) => wav.writeUInt16LE(0, 32)),
       changed((wav) => wav.writeUInt32LE(1, 24)),
       changed((wav) => wav.writeUInt32LE(0xffffffff, 24)),
       changed((wav) => wav.writeUInt32LE(4, 16)),
     ];
-    for (const wav of odd) expect(await refused(wav)).toMatch(/^refusals\.audio(NotSupported|Damaged|Empty)$/);
+    for (const wav of invalidWavs)
+      expect(await outcomeOf(wav)).toMatch(/^refusals\.audio(NotSupported|Damaged|Empty)$/);
   });
 });
 
@@ -169,16 +171,16 @@ describe('A small file with minutes of audio', () => {
   it('A small file with minutes of audio is refused in Ogg Opus, whose packets may hold a tenth of a second in two bytes', async () => {
     const bomb = opusFile(Array<Buffer>(1_250).fill(Buffer.from([0x1b, 2])), 5_760);
     expect(bomb.length).toBeLessThan(5_000);
-    expect(await refused(bomb, 60)).toBe('refusals.audioTooLong');
-    expect(secondsOf(await heard(bomb, 150))).toBeCloseTo(150, 1);
+    expect(await outcomeOf(bomb, 60)).toBe('refusals.audioTooLong');
+    expect(secondsOf(await decode(bomb, 150))).toBeCloseTo(150, 1);
   });
 
   it('A small file with minutes of audio is refused in MP3 at the lowest rate', async () => {
     const frame = Buffer.alloc(72);
     frame.writeUInt32BE(0xffe31800);
     const bomb = Buffer.concat(Array<Buffer>(700).fill(frame));
-    expect(await refused(bomb, 30)).toBe('refusals.audioTooLong');
-    expect(secondsOf(await heard(bomb, 60))).toBeCloseTo(50.4, 0);
+    expect(await outcomeOf(bomb, 30)).toBe('refusals.audioTooLong');
+    expect(secondsOf(await decode(bomb, 60))).toBeCloseTo(50.4, 0);
   });
 
   it('A small file with minutes of audio is not read to its end', async () => {
@@ -202,7 +204,7 @@ describe('A damaged audio file', () => {
   ];
   const keys = /^refusals\.audio(NotSupported|Damaged|Empty|TooLong)$/;
   const outcome = async (bytes: Uint8Array): Promise<boolean> => {
-    const refusalKey = await refused(bytes, 5);
+    const refusalKey = await outcomeOf(bytes, 5);
     return keys.test(refusalKey) || /^\d+ samples$/.test(refusalKey);
   };
 
@@ -220,9 +222,9 @@ describe('A damaged audio file', () => {
         const [first] = changes;
         if (!first) return;
         let bytes = file(first.name);
-        for (const { from, bytes: put, removed } of changes) {
+        for (const { from, bytes: inserted, removed } of changes) {
           const at = Math.floor(from * bytes.length);
-          bytes = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + removed)]);
+          bytes = Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at + removed)]);
         }
         expect(await outcome(bytes)).toBe(true);
       }),
@@ -251,7 +253,7 @@ describe('A damaged audio file', () => {
       }),
       { numRuns: 60 },
     );
-    expect(secondsOf(await heard(file('mono.ogg')))).toBeCloseTo(SECONDS, 3);
+    expect(secondsOf(await decode(file('mono.ogg')))).toBeCloseTo(SECONDS, 3);
   });
 
   it('A damaged audio file never crashes the worker', () => {

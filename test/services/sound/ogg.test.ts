@@ -12,15 +12,15 @@ const file = readFileSync(new URL('./files/mono.ogg', import.meta.url));
 const [head = Buffer.alloc(19), tags = Buffer.alloc(16), ...voice] = readPackets(file)
   .map(({ data }) => data)
   .toArray();
-const heard = (bytes: Buffer) => collectSamples(decodeOpus(bytes), 60);
-const page = (number: number) => (bytes: Buffer) => {
+const decode = (bytes: Buffer) => collectSamples(decodeOpus(bytes), 60);
+const pageOffset = (number: number) => (bytes: Buffer) => {
   let at = 0;
-  for (let left = number; left > 0; left--) at = bytes.indexOf('OggS', at + 4);
+  for (let remaining = number; remaining > 0; remaining--) at = bytes.indexOf('OggS', at + 4);
   return at;
 };
 
-/** The content of the file repeated this many times; each of its packets lasts 20 ms. */
-const repeated = (times: number, { serial = 7, heads = [head, tags] } = {}): Buffer => {
+/** Repeats the content of the file this many times; each of its packets lasts 20 ms. */
+const repeatVoice = (times: number, { serial = 7, heads = [head, tags] } = {}): Buffer => {
   const packets = Array<Buffer[]>(times).fill(voice).flat();
   return oggOf(
     heads,
@@ -30,7 +30,7 @@ const repeated = (times: number, { serial = 7, heads = [head, tags] } = {}): Buf
 };
 
 describe('An Ogg file', () => {
-  it('An Ogg file may have packets of any length that continue over pages', () => {
+  it('An Ogg file may have packets of any length that continue across pages', () => {
     const packets = [0, 1, 254, 255, 256, 510, 600, 255 * 254].map((length, index) => Buffer.alloc(length, index + 1));
     const bytes = oggOf(
       [],
@@ -44,13 +44,13 @@ describe('An Ogg file', () => {
     ).toEqual(packets);
   });
 
-  it('An Ogg file loses only a broken page', async () => {
-    const whole = repeated(4);
-    const length = (await heard(whole)).length;
+  it('An Ogg file with a broken page loses only that page', async () => {
+    const whole = repeatVoice(4);
+    const length = (await decode(whole)).length;
     const broken = Buffer.from(whole);
-    const at = page(3)(broken) + 200;
+    const at = pageOffset(3)(broken) + 200;
     broken.writeUInt8(broken.readUInt8(at) ^ 0x55, at);
-    expect(length - (await heard(broken)).length).toBe(PCM_RATE);
+    expect(length - (await decode(broken)).length).toBe(PCM_RATE);
   });
 
   it('An Ogg file drops a packet whose beginning was lost, over any number of pages', () => {
@@ -64,20 +64,20 @@ describe('An Ogg file', () => {
     const data = Buffer.concat(packets);
     const pages: Buffer[] = [];
     for (let first = 0, at = 0; first < segments.length; first += 255) {
-      const own = segments.slice(first, first + 255);
-      const size = own.reduce((sum, length) => sum + length, 0);
+      const pageSegments = segments.slice(first, first + 255);
+      const size = pageSegments.reduce((sum, length) => sum + length, 0);
       const head = Buffer.alloc(27);
       head.write('OggS');
       head[5] = first > 0 && segments[first - 1] === 255 ? 1 : 0;
       head.writeUInt32LE(first / 255, 18);
-      head[26] = own.length;
-      const whole = Buffer.concat([head, Buffer.from(own), data.subarray(at, at + size)]);
+      head[26] = pageSegments.length;
+      const whole = Buffer.concat([head, Buffer.from(pageSegments), data.subarray(at, at + size)]);
       whole.writeUInt32LE(oggChecksum(whole), 22);
       pages.push(whole);
       at += size;
     }
-    const read = (left: Buffer[]) =>
-      readPackets(Buffer.concat(left))
+    const read = (remaining: Buffer[]) =>
+      readPackets(Buffer.concat(remaining))
         .map(({ data: packet }) => packet)
         .toArray();
     expect(read(pages)).toEqual(packets);
@@ -85,39 +85,41 @@ describe('An Ogg file', () => {
     expect(read(pages.toSpliced(1, 1))).toEqual([packets[0], packets[2]]);
   });
 
-  it('An Ogg file is searched for pages between any foreign bytes', async () => {
-    const whole = repeated(2);
-    const second = page(2)(whole);
+  it('An Ogg file is decoded even if there are foreign bytes between its pages', async () => {
+    const whole = repeatVoice(2);
+    const second = pageOffset(2)(whole);
     const noise = Buffer.from('OggS is how a page begins. OggS\0\0\0\0');
     const noisy = Buffer.concat([noise, whole.subarray(0, second), noise, whole.subarray(second)]);
-    expect(await heard(noisy)).toEqual(await heard(whole));
+    expect(await decode(noisy)).toEqual(await decode(whole));
   });
 
   it('An Ogg file is decoded from its first stream only', async () => {
-    const [first, other] = [repeated(2), repeated(3, { serial: 8 })];
-    const cut = page(1)(first);
-    const mixed = Buffer.concat([first.subarray(0, cut), other, first.subarray(cut)]);
-    expect(await heard(mixed)).toEqual(await heard(first));
+    const [first, other] = [repeatVoice(2), repeatVoice(3, { serial: 8 })];
+    const splitAt = pageOffset(1)(first);
+    const mixed = Buffer.concat([first.subarray(0, splitAt), other, first.subarray(splitAt)]);
+    expect(await decode(mixed)).toEqual(await decode(first));
   });
 
   it('An Ogg file is decoded with the gain that its header states', async () => {
     const quieter = Buffer.from(head);
     quieter.writeInt16LE(Math.round(-6.0206 * 256), 16);
-    const half = await heard(repeated(1, { heads: [quieter, tags] }));
-    expect(loudness(half) / loudness(await heard(repeated(1)))).toBeCloseTo(0.5, 2);
+    const quietSamples = await decode(repeatVoice(1, { heads: [quieter, tags] }));
+    expect(loudness(quietSamples) / loudness(await decode(repeatVoice(1)))).toBeCloseTo(0.5, 2);
   });
 
   it('An Ogg file starts after the pre-skip of its header and ends at the position of its last page', async () => {
-    expect((await heard(file)).length).toBe(Math.round(SECONDS * PCM_RATE));
+    expect((await decode(file)).length).toBe(Math.round(SECONDS * PCM_RATE));
     const later = Buffer.from(head);
     later.writeUInt16LE(head.readUInt16LE(10) + 9_600, 10);
-    expect((await heard(repeated(1))).length - (await heard(repeated(1, { heads: [later, tags] }))).length).toBe(4_800);
+    expect(
+      (await decode(repeatVoice(1))).length - (await decode(repeatVoice(1, { heads: [later, tags] }))).length,
+    ).toBe(4_800);
   });
 
   it('An Ogg file with more than two channels is refused', async () => {
     const surround = Buffer.from(head);
     surround.writeUInt8(1, 18);
-    await expect(heard(repeated(1, { heads: [surround, tags] }))).rejects.toMatchObject({
+    await expect(decode(repeatVoice(1, { heads: [surround, tags] }))).rejects.toMatchObject({
       key: 'refusals.audioNotSupported',
     });
   });

@@ -1,30 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Resampler } from '../../../src/services/sound/resample.ts';
-import { heightOf } from './listen.ts';
+import { amplitudeOf } from './listen.ts';
 
 const tone = (hertz: number, rate: number, seconds = 0.25): Float32Array =>
   Float32Array.from({ length: Math.round(seconds * rate) }, (_, index) =>
     Math.sin((2 * Math.PI * hertz * index) / rate),
   );
 
-function through(samples: Float32Array, rate: number, cuts: readonly number[] = []): number[] {
+function resample(samples: Float32Array, rate: number, chunkSizes: readonly number[] = []): number[] {
   const resampler = new Resampler(rate);
-  const made: number[] = [];
+  const output: number[] = [];
   let at = 0;
-  for (const cut of cuts) {
-    made.push(...resampler.push(samples.slice(at, at + cut)));
-    at += cut;
+  for (const size of chunkSizes) {
+    output.push(...resampler.push(samples.slice(at, at + size)));
+    at += size;
   }
-  made.push(...resampler.push(samples.slice(at)), ...resampler.end());
-  return made;
+  output.push(...resampler.push(samples.slice(at)), ...resampler.end());
+  return output;
 }
 
-const decibels = (height: number): number => 20 * Math.log10(Math.max(1e-9, height));
-/** Omits both ends, where a tone that starts abruptly contains every frequency. */
-const heard = (hertz: number, samples: number[]): number =>
+const decibels = (amplitude: number): number => 20 * Math.log10(Math.max(1e-9, amplitude));
+/** The level of a frequency in decibels. Omits both ends, where a tone that starts abruptly contains every frequency. */
+const levelOf = (hertz: number, samples: number[]): number =>
   decibels(
-    heightOf(
+    amplitudeOf(
       hertz,
       samples.map((value) => value * 32_768),
       0.05,
@@ -37,7 +37,7 @@ describe('Resampled audio', () => {
     'Resampled audio from %i Hz keeps the loudness of a voice',
     (rate) => {
       for (const hertz of [100, 1_000, 3_400])
-        expect(Math.abs(heard(hertz, through(tone(hertz, rate), rate)))).toBeLessThan(0.1);
+        expect(Math.abs(levelOf(hertz, resample(tone(hertz, rate), rate)))).toBeLessThan(0.1);
     },
   );
 
@@ -48,33 +48,33 @@ describe('Resampled audio', () => {
     [48_000, 23_000],
     [96_000, 40_000],
   ])('Resampled audio from %i Hz has no audible aliasing of %i Hz', (rate, hertz) => {
-    const folded = Math.abs(hertz - 24_000 * Math.round(hertz / 24_000));
-    expect(heard(folded, through(tone(hertz, rate), rate))).toBeLessThan(-70);
+    const alias = Math.abs(hertz - 24_000 * Math.round(hertz / 24_000));
+    expect(levelOf(alias, resample(tone(hertz, rate), rate))).toBeLessThan(-70);
   });
 
   it('Resampled audio from 8,000 Hz has nothing above its original range', () => {
-    expect(heard(7_000, through(tone(1_000, 8_000), 8_000))).toBeLessThan(-70);
+    expect(levelOf(7_000, resample(tone(1_000, 8_000), 8_000))).toBeLessThan(-70);
   });
 
-  it('Resampled audio is the same whatever the chunks in which it arrives', () => {
+  it('Resampled audio is the same however it is split into chunks', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(8_000, 11_025, 24_000, 44_100, 48_000, 44_101),
         fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 8 }),
-        (rate, cuts) => {
+        (rate, chunkSizes) => {
           const samples = tone(440, rate, 0.06);
-          expect(through(samples, rate, cuts)).toEqual(through(samples, rate));
+          expect(resample(samples, rate, chunkSizes)).toEqual(resample(samples, rate));
         },
       ),
       { numRuns: 30 },
     );
   });
 
-  it('Resampled audio keeps its length to half a sample', () => {
+  it('Resampled audio keeps its length to within half a sample', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2_000, max: 200_000 }), fc.integer({ min: 0, max: 3_000 }), (rate, length) => {
-        const made = through(new Float32Array(length), rate);
-        expect(Math.abs(made.length - (length * 24_000) / rate)).toBeLessThanOrEqual(0.5);
+        const output = resample(new Float32Array(length), rate);
+        expect(Math.abs(output.length - (length * 24_000) / rate)).toBeLessThanOrEqual(0.5);
       }),
       { numRuns: 25 },
     );

@@ -5,29 +5,29 @@ import { PCM_RATE } from '../../../src/lib/pcm.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { openAudio } from '../../../src/services/sound/audio.ts';
 import { mediaProcess } from '../../support/media-process.ts';
-import { likeness, loudness } from './listen.ts';
+import { loudness, similarity } from './listen.ts';
 import { encodeVoiceMessage } from './spoken-by.ts';
-import { played } from './tones.ts';
+import { toneSamples } from './tones.ts';
 
-const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-const sounds = openAudio({ log, process: mediaProcess });
-afterAll(() => sounds.close());
+const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+const audio = openAudio({ log, process: mediaProcess });
+afterAll(() => audio.close());
 
-const integers = (samples: Float32Array): Int16Array => Int16Array.from(samples, (value) => Math.round(value * 32_767));
-const repeated = (seconds: number): Int16Array => {
-  const tones = integers(played(PCM_RATE));
+const toInt16 = (samples: Float32Array): Int16Array => Int16Array.from(samples, (value) => Math.round(value * 32_767));
+const repeatTones = (seconds: number): Int16Array => {
+  const tones = toInt16(toneSamples(PCM_RATE));
   return Int16Array.from({ length: Math.round(seconds * PCM_RATE) }, (_, index) => tones[index % tones.length] ?? 0);
 };
 
 /** Returns the samples that a third-party decoder reads from verified pages, as a player would by RFC 7845. */
-async function replayed(bytes: Buffer): Promise<{ samples: Float32Array; errors: unknown[] }> {
-  const [head, , ...sound] = pagesOf(bytes);
+async function decodeAsPlayer(bytes: Buffer): Promise<{ samples: Float32Array; errors: unknown[] }> {
+  const [head, , ...audioPages] = pagesOf(bytes);
   const preSkip = head?.packets[0]?.readUInt16LE(10) ?? 0;
   const decoder = new OpusDecoder({ channels: 1, preSkip });
   await decoder.ready;
-  const { channelData, errors } = decoder.decodeFrames(sound.flatMap(({ packets }) => packets));
+  const { channelData, errors } = decoder.decodeFrames(audioPages.flatMap(({ packets }) => packets));
   decoder.free();
-  const end = (sound.at(-1)?.granule ?? 0) - preSkip;
+  const end = (audioPages.at(-1)?.granule ?? 0) - preSkip;
   return { samples: (channelData[0] ?? new Float32Array()).subarray(0, end), errors };
 }
 
@@ -40,7 +40,7 @@ interface Page {
 }
 
 /**
- * The pages of a file. Each is checked: its mark, its checksum computed the slow standard way, and no bytes in between.
+ * Returns the pages of a file, and checks the signature and the checksum of each (computed bit by bit, as the standard does).
  */
 function pagesOf(bytes: Buffer): Page[] {
   const pages: Page[] = [];
@@ -51,7 +51,7 @@ function pagesOf(bytes: Buffer): Page[] {
     const page = Buffer.from(bytes.subarray(at, end));
     const sum = page.readUInt32LE(22);
     page.writeUInt32LE(0, 22);
-    expect(slowSum(page)).toBe(sum);
+    expect(slowChecksum(page)).toBe(sum);
     const packets: Buffer[] = [];
     let start = 27 + lengths.length;
     let length = 0;
@@ -75,7 +75,7 @@ function pagesOf(bytes: Buffer): Page[] {
   return pages;
 }
 
-function slowSum(page: Buffer): number {
+function slowChecksum(page: Buffer): number {
   let sum = 0n;
   for (const byte of page) {
     sum ^= BigInt(byte) << 24n;
@@ -90,40 +90,40 @@ describe('A voice message', () => {
   it.each([0.05, 1.2, 3.7, 12.3456])(
     'A voice message of %d s is the same in another decoder, from the first sample to the last',
     async (seconds) => {
-      const pcm = repeated(seconds);
-      const message = await encodeVoiceMessage(sounds, pcm);
-      const { samples, errors } = await replayed(message.bytes);
+      const pcm = repeatTones(seconds);
+      const message = await encodeVoiceMessage(audio, pcm);
+      const { samples, errors } = await decodeAsPlayer(message.bytes);
       expect(errors).toEqual([]);
       expect(message.seconds).toBe(pcm.length / PCM_RATE);
       expect(samples.length).toBe(2 * pcm.length);
-      const half = Int16Array.from({ length: pcm.length }, (_, index) =>
+      const downsampled = Int16Array.from({ length: pcm.length }, (_, index) =>
         Math.round((samples[2 * index] ?? 0) * 32_767),
       );
-      expect(likeness(pcm, half, 2)).toBeGreaterThan(0.98);
-      expect(loudness(half) / loudness(pcm)).toBeCloseTo(1, 1);
+      expect(similarity(pcm, downsampled, 2)).toBeGreaterThan(0.98);
+      expect(loudness(downsampled) / loudness(pcm)).toBeCloseTo(1, 1);
     },
   );
 
   it('A voice message is decoded by the bot as it was recorded', async () => {
-    const pcm = repeated(2.5);
-    const { bytes } = await encodeVoiceMessage(sounds, pcm);
-    const again = await sounds.decoded(memoryContent(bytes), { maxSeconds: 3 });
-    expect(again.length).toBe(pcm.length);
-    expect(likeness(pcm, again, 2)).toBeGreaterThan(0.98);
+    const pcm = repeatTones(2.5);
+    const { bytes } = await encodeVoiceMessage(audio, pcm);
+    const decoded = await audio.decode(memoryContent(bytes), { maxSeconds: 3 });
+    expect(decoded.length).toBe(pcm.length);
+    expect(similarity(pcm, decoded, 2)).toBeGreaterThan(0.98);
   });
 
   it('A voice message on a single page ends at the right position', async () => {
     for (const seconds of [0.1, 0.37, 0.9]) {
-      const pcm = repeated(seconds);
+      const pcm = repeatTones(seconds);
       expect(
-        (await sounds.decoded(memoryContent((await encodeVoiceMessage(sounds, pcm)).bytes), { maxSeconds: 3 })).length,
+        (await audio.decode(memoryContent((await encodeVoiceMessage(audio, pcm)).bytes), { maxSeconds: 3 })).length,
       ).toBe(pcm.length);
     }
   });
 
   it('A voice message has its pages in order, separate header pages, positions one second apart, and an end', async () => {
-    const pages = pagesOf((await encodeVoiceMessage(sounds, repeated(5.5))).bytes);
-    const [head, tags, ...sound] = pages;
+    const pages = pagesOf((await encodeVoiceMessage(audio, repeatTones(5.5))).bytes);
+    const [head, tags, ...audioPages] = pages;
     expect(pages.map(({ number }) => number)).toEqual(pages.keys().toArray());
     expect(new Set(pages.map(({ serial }) => serial)).size).toBe(1);
     expect(pages.map(({ flags }) => flags)).toEqual([2, ...Array<number>(pages.length - 2).fill(0), 4]);
@@ -133,44 +133,45 @@ describe('A voice message', () => {
     const preSkip = opusHead.readUInt16LE(10);
     expect([...opusHead.subarray(8, 10), opusHead.readUInt32LE(12), opusHead[18]]).toEqual([1, 1, PCM_RATE, 0]);
     expect(preSkip).toBeGreaterThan(0);
-    expect(sound.map(({ granule }) => granule)).toEqual([
-      ...sound.slice(0, -1).map((_, index) => (index + 1) * 48_000),
+    expect(audioPages.map(({ granule }) => granule)).toEqual([
+      ...audioPages.slice(0, -1).map((_, index) => (index + 1) * 48_000),
       Math.round(preSkip + 5.5 * 48_000),
     ]);
-    expect(sound.flatMap(({ packets }) => packets).every((packet) => packet.length > 0)).toBe(true);
+    expect(audioPages.flatMap(({ packets }) => packets).every((packet) => packet.length > 0)).toBe(true);
   });
 
   it('A voice message has about 32 kbit/s', async () => {
-    const { bytes } = await encodeVoiceMessage(sounds, repeated(10));
+    const { bytes } = await encodeVoiceMessage(audio, repeatTones(10));
     expect((bytes.length * 8) / 10).toBeGreaterThan(20_000);
     expect((bytes.length * 8) / 10).toBeLessThan(40_000);
   });
 
-  it('A voice message has a waveform column per tenth of a second, with the loudest one full and silence empty', async () => {
+  it('A voice message has a waveform column per tenth of a second, in which the loudest column is full and silence is empty', async () => {
     const pcm = new Int16Array(2 * PCM_RATE);
-    pcm.set(repeated(0.3), PCM_RATE);
-    const columns = [...Buffer.from((await encodeVoiceMessage(sounds, pcm)).waveform, 'base64')];
+    pcm.set(repeatTones(0.3), PCM_RATE);
+    const columns = [...Buffer.from((await encodeVoiceMessage(audio, pcm)).waveform, 'base64')];
     expect(columns).toHaveLength(20);
     expect(Math.max(...columns)).toBe(255);
     expect(columns.map((column) => column > 0)).toEqual(columns.map((_, index) => index >= 10 && index < 13));
   });
 
   it('A voice message has at least one and at most 256 waveform columns, which are flat for noise', async () => {
-    const drawn = async (pcm: Int16Array) => Buffer.from((await encodeVoiceMessage(sounds, pcm)).waveform, 'base64');
-    expect(await drawn(repeated(27))).toHaveLength(256);
-    expect(await drawn(repeated(0.01))).toHaveLength(1);
+    const waveformOf = async (pcm: Int16Array) =>
+      Buffer.from((await encodeVoiceMessage(audio, pcm)).waveform, 'base64');
+    expect(await waveformOf(repeatTones(27))).toHaveLength(256);
+    expect(await waveformOf(repeatTones(0.01))).toHaveLength(1);
     const hiss = Int16Array.from({ length: PCM_RATE }, (_, index) => (index % 2 === 0 ? 9 : -9));
-    expect(Math.max(...(await drawn(hiss)))).toBeLessThan(10);
-    expect(Math.max(...(await drawn(new Int16Array(PCM_RATE))))).toBe(0);
+    expect(Math.max(...(await waveformOf(hiss)))).toBeLessThan(10);
+    expect(Math.max(...(await waveformOf(new Int16Array(PCM_RATE))))).toBe(0);
   });
 
   it('A voice message cannot be made without samples', async () => {
-    await expect(encodeVoiceMessage(sounds, new Int16Array())).rejects.toThrow('nothing to say');
+    await expect(encodeVoiceMessage(audio, new Int16Array())).rejects.toThrow('nothing to say');
   });
 
   it('A voice message leaves its input unchanged', async () => {
-    const pcm = repeated(0.5);
-    await encodeVoiceMessage(sounds, pcm);
-    expect(pcm).toEqual(repeated(0.5));
+    const pcm = repeatTones(0.5);
+    await encodeVoiceMessage(audio, pcm);
+    expect(pcm).toEqual(repeatTones(0.5));
   });
 });

@@ -1,4 +1,4 @@
-/** A WAV as its writers make them, in any format. */
+/** A WAV file in any sample format, with the header that common encoders write. */
 export function wavOf(
   channels: readonly Float32Array[],
   rate: number,
@@ -16,18 +16,18 @@ export function wavOf(
       else data.writeIntLE(Math.round(value * (2 ** (8 * bytes - 1) - 1)), at, bytes as 2 | 3 | 4);
     }
   }
-  const head = Buffer.alloc(44);
-  head.write('RIFF');
-  head.writeUInt32LE(36 + data.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(isFloat ? 3 : 1, 20);
-  head.writeUInt16LE(channels.length, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(rate * channels.length * bytes, 28);
-  head.writeUInt16LE(channels.length * bytes, 32);
-  head.writeUInt16LE(bytes * 8, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(data.length, 40);
-  return Buffer.concat([head, data]);
+  const header = Buffer.alloc(44);
+  header.write('RIFF');
+  header.writeUInt32LE(36 + data.length, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(isFloat ? 3 : 1, 20);
+  header.writeUInt16LE(channels.length, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * channels.length * bytes, 28);
+  header.writeUInt16LE(channels.length * bytes, 32);
+  header.writeUInt16LE(bytes * 8, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(data.length, 40);
+  return Buffer.concat([header, data]);
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { WorkerPool } from '../../../src/lib/worker-pool.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** A worker that fails in the way its job names, as on a broken file, or responds with its number of jobs so far. */
+/** A worker that fails in the way its job asks for, as it might on a broken file, or responds with how many jobs it has had. */
 const script = new URL(
   `data:text/javascript,${encodeURIComponent(`
   import { parentPort } from 'node:worker_threads';

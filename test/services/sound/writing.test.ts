@@ -10,32 +10,32 @@ import { Waveform } from '../../../src/services/sound/opus.ts';
 import { VoiceQueue } from '../../../src/services/sound/voice-queue.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { encodeVoiceMessage } from './spoken-by.ts';
-import { played } from './tones.ts';
+import { toneSamples } from './tones.ts';
 import { wavOf } from './wav-file.ts';
 
-const opened = () =>
+const createAudio = () =>
   openAudio({
-    log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
+    log: openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined }),
   });
 /** A queue of voice messages with a media process of its own. */
-function startWriting(clock: Clock) {
+function createQueue(clock: Clock) {
   const process = new MediaProcess({ clock, log: { warn: () => undefined } });
   onTestFinished(() => process.close());
-  return { process, writings: new VoiceQueue(process) };
+  return { process, queue: new VoiceQueue(process) };
 }
 const WAIT_LIMIT = { timeout: 20_000 };
-const sounds = opened();
-afterAll(() => sounds.close());
+const audio = createAudio();
+afterAll(() => audio.close());
 
-const tones = Int16Array.from(played(PCM_RATE), (value) => Math.round(value * 32_767));
-const voice = (samples: number, first = 0): Int16Array =>
+const tones = Int16Array.from(toneSamples(PCM_RATE), (value) => Math.round(value * 32_767));
+const voiceSamples = (samples: number, first = 0): Int16Array =>
   Int16Array.from({ length: samples }, (_, index) => tones[(first + index) % tones.length] ?? 0);
-const second = voice(PCM_RATE);
+const second = voiceSamples(PCM_RATE);
 /** The outcome of a promise that may have rejected before the test awaits it. */
 const outcomeOf = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
 
 describe('A voice message that is written while it is spoken', () => {
-  it('A voice message is the same file in whatever chunks it is written and with any number of simultaneous speakers', {
+  it('A voice message is the same file however it is split into chunks, and with any number of simultaneous speakers', {
     timeout: 30_000,
   }, async () => {
     const sizes = fc.array(fc.nat(4_000), { minLength: 1, maxLength: 12 });
@@ -43,11 +43,11 @@ describe('A voice message that is written while it is spoken', () => {
       fc.asyncProperty(fc.array(sizes, { minLength: 1, maxLength: 4 }), async (voices) => {
         const speakers = voices.map((pieces, number) => ({
           pieces,
-          whole: voice(
+          whole: voiceSamples(
             pieces.reduce((sum, size) => sum + size, 1),
             5_000 * number,
           ),
-          writer: sounds.writing({ maxSeconds: 60 }),
+          writer: audio.writing({ maxSeconds: 60 }),
           at: 0,
         }));
         for (let turn = 0; turn < 12; turn++) {
@@ -56,23 +56,23 @@ describe('A voice message that is written while it is spoken', () => {
             speaker.at += pieces[turn] ?? 0;
             writer.add(whole.subarray(at, speaker.at));
           }
-          if (turn % 3 === 0) await encodeVoiceMessage(sounds, second.subarray(0, 100));
+          if (turn % 3 === 0) await encodeVoiceMessage(audio, second.subarray(0, 100));
         }
         for (const { whole, writer, at } of speakers) {
           writer.add(whole.subarray(at));
-          expect(await writer.finish()).toEqual(await encodeVoiceMessage(sounds, whole));
+          expect(await writer.finish()).toEqual(await encodeVoiceMessage(audio, whole));
         }
       }),
       { numRuns: 25 },
     );
   });
 
-  it('A voice message is complete even if a stopped bot had left one with the same number', async () => {
-    const { process, writings } = startWriting(systemClock);
-    const left = writings.begin(60);
-    left.add(second);
-    await expect.poll(() => left.waitingSamples, WAIT_LIMIT).toBe(0);
-    writings.close();
+  it('A voice message is complete even if a stopped bot has left one with the same number', async () => {
+    const { process, queue } = createQueue(systemClock);
+    const abandoned = queue.begin(60);
+    abandoned.add(second);
+    await expect.poll(() => abandoned.waitingSamples, WAIT_LIMIT).toBe(0);
+    queue.close();
     const next = new VoiceQueue(process).begin(60);
     next.add(second);
     expect((await next.finish()).seconds).toBe(1);
@@ -80,8 +80,8 @@ describe('A voice message that is written while it is spoken', () => {
 
   it('A voice message can begin long before it ends', async () => {
     const clock = new ManualClock();
-    const { process, writings } = startWriting(clock);
-    const slow = writings.begin(60);
+    const { process, queue } = createQueue(clock);
+    const slow = queue.begin(60);
     slow.add(second);
     await expect.poll(() => slow.waitingSamples, WAIT_LIMIT).toBe(0);
     // Models pause in the middle of a sentence, and idle workers end.
@@ -94,28 +94,28 @@ describe('A voice message that is written while it is spoken', () => {
   });
 
   it('A voice message is truncated at its limit and reports that', async () => {
-    const writer = sounds.writing({ maxSeconds: 2 });
+    const writer = audio.writing({ maxSeconds: 2 });
     expect(writer.isEmpty).toBe(true);
     writer.add(new Int16Array());
     expect(writer.isEmpty).toBe(true);
     for (const piece of [second, second.subarray(1), Int16Array.of(7, 8), second]) writer.add(piece);
     expect(writer.isEmpty).toBe(false);
-    const { seconds, isCut } = await writer.finish();
-    expect({ seconds, isCut }).toEqual({ seconds: 2, isCut: true });
-    const exact = sounds.writing({ maxSeconds: 2 });
-    exact.add(voice(2 * PCM_RATE));
+    const { seconds, isTruncated } = await writer.finish();
+    expect({ seconds, isCut: isTruncated }).toEqual({ seconds: 2, isCut: true });
+    const exact = audio.writing({ maxSeconds: 2 });
+    exact.add(voiceSamples(2 * PCM_RATE));
     expect(await exact.finish()).toMatchObject({ seconds: 2, isCut: false });
   });
 
   it('Voice messages are written in turns, so a short one does not wait for a long one', async () => {
-    const long = sounds.writing({ maxSeconds: 60 });
-    long.add(voice(60 * PCM_RATE));
+    const long = audio.writing({ maxSeconds: 60 });
+    long.add(voiceSamples(60 * PCM_RATE));
     const order: string[] = [];
     const done = [
       long.finish().then(() => order.push('long')),
-      encodeVoiceMessage(sounds, second).then(() => order.push('short')),
-      sounds
-        .decoded(memoryContent(wavOf([played(8_000)], 8_000, { bytes: 2 })), { maxSeconds: 2 })
+      encodeVoiceMessage(audio, second).then(() => order.push('short')),
+      audio
+        .decode(memoryContent(wavOf([toneSamples(8_000)], 8_000, { bytes: 2 })), { maxSeconds: 2 })
         .then(() => order.push('file')),
     ];
     await Promise.all(done);
@@ -123,9 +123,9 @@ describe('A voice message that is written while it is spoken', () => {
   });
 
   it('A voice message is discarded once it is dropped, and the others continue', async () => {
-    const dropped = Array.from({ length: 5 }, () => sounds.writing({ maxSeconds: 60 }));
-    for (const writer of dropped) writer.add(voice(10 * PCM_RATE));
-    const other = encodeVoiceMessage(sounds, second);
+    const dropped = Array.from({ length: 5 }, () => audio.writing({ maxSeconds: 60 }));
+    for (const writer of dropped) writer.add(voiceSamples(10 * PCM_RATE));
+    const other = encodeVoiceMessage(audio, second);
     for (const writer of dropped) writer.drop();
     for (const writer of dropped) writer.add(second);
     expect(await outcomeOf(dropped[0]?.finish() ?? other)).toContain('dropped');
@@ -133,7 +133,7 @@ describe('A voice message that is written while it is spoken', () => {
   });
 
   it('A voice message keeps what was written when it is dropped after its end', async () => {
-    const writer = sounds.writing({ maxSeconds: 60 });
+    const writer = audio.writing({ maxSeconds: 60 });
     writer.add(second);
     const message = await writer.finish();
     writer.drop();
@@ -141,28 +141,28 @@ describe('A voice message that is written while it is spoken', () => {
   });
 
   it('A voice message fails together with the process that holds its beginning, and the next one is written', async () => {
-    const { process: own, writings } = startWriting(systemClock);
-    const [first, next] = [writings.begin(60), writings.begin(60)];
+    const { process: mediaProcess, queue } = createQueue(systemClock);
+    const [first, next] = [queue.begin(60), queue.begin(60)];
     first.add(second);
     await expect.poll(() => first.waitingSamples, WAIT_LIMIT).toBe(0);
-    process.kill(own.pid ?? 0, 'SIGKILL');
+    process.kill(mediaProcess.pid ?? 0, 'SIGKILL');
     first.add(second);
     expect(await outcomeOf(first.finish())).toContain('What came before is gone');
     next.add(second);
     expect((await next.finish()).seconds).toBe(1);
   });
 
-  it('A voice message continues in a new process when the old one had received nothing of it', async () => {
-    const { process: own, writings } = startWriting(systemClock);
-    const writer = writings.begin(60);
+  it('A voice message is written by a new process if the old one has not received any of it', async () => {
+    const { process: mediaProcess, queue } = createQueue(systemClock);
+    const writer = queue.begin(60);
     writer.add(second);
-    await expect.poll(() => own.pid).toBeDefined();
-    process.kill(own.pid ?? 0, 'SIGKILL');
+    await expect.poll(() => mediaProcess.pid).toBeDefined();
+    process.kill(mediaProcess.pid ?? 0, 'SIGKILL');
     expect((await writer.finish()).seconds).toBe(1);
   });
 
   it('Only the voice message itself fails if its samples cannot be handed over, and leaves nothing behind', async () => {
-    const service = opened();
+    const service = createAudio();
     const writer = service.writing({ maxSeconds: 60 });
     writer.add(second);
     await service.close();
@@ -173,30 +173,30 @@ describe('A voice message that is written while it is spoken', () => {
 
 describe('Voice messages beyond the memory limit', () => {
   it('Voice messages beyond the limit are refused at their end, and there is room again when one is dropped', async () => {
-    const { writings } = startWriting(systemClock);
-    const many = Array.from({ length: 201 }, () => writings.begin(60));
-    for (const writer of many) writer.add(second.subarray(0, 10));
-    expect(await outcomeOf(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
-    const [first, next] = many;
+    const { queue } = createQueue(systemClock);
+    const writers = Array.from({ length: 201 }, () => queue.begin(60));
+    for (const writer of writers) writer.add(second.subarray(0, 10));
+    expect(await outcomeOf(writers[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
+    const [first, next] = writers;
     first?.drop();
     expect((await next?.finish())?.seconds).toBe(10 / PCM_RATE);
-    const late = writings.begin(60);
+    const late = queue.begin(60);
     late.add(second);
     expect((await late.finish()).seconds).toBe(1);
   });
 
   it('Voice messages are refused while half an hour of audio is waiting', async () => {
-    const { writings } = startWriting(systemClock);
+    const { queue } = createQueue(systemClock);
     const minutes = new Int16Array(10 * 60 * PCM_RATE);
-    const many = Array.from({ length: 4 }, () => writings.begin(600));
-    for (const writer of many) writer.add(minutes);
-    expect(await outcomeOf(many[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
+    const writers = Array.from({ length: 4 }, () => queue.begin(600));
+    for (const writer of writers) writer.add(minutes);
+    expect(await outcomeOf(writers[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
   });
 });
 
 describe('The waveform of a voice message', () => {
   it('The waveform of a voice message matches the power within each column, even though long messages are stored at a coarser resolution', () => {
-    const drawn = (pcm: Int16Array): number[] => {
+    const expectedColumns = (pcm: Int16Array): number[] => {
       const columns = Math.max(1, Math.min(256, Math.ceil(pcm.length / 2_400)));
       const loudness = Array.from({ length: columns }, (_, column) => {
         const part = pcm.subarray(
@@ -208,11 +208,11 @@ describe('The waveform of a voice message', () => {
       return loudness.map((value) => Math.round((255 * value) / Math.max(327.68, ...loudness)));
     };
     for (const seconds of [0.001, 1.234_5, 5.461_4, 12.345, 44.444, 180.001]) {
-      const pcm = voice(Math.round(seconds * PCM_RATE));
+      const pcm = voiceSamples(Math.round(seconds * PCM_RATE));
       const waveform = new Waveform();
       for (let at = 0; at < pcm.length; at += 7_777) waveform.add(pcm.subarray(at, at + 7_777));
       const columns = [...Buffer.from(waveform.toBase64(), 'base64')];
-      const exact = drawn(pcm);
+      const exact = expectedColumns(pcm);
       expect(columns).toHaveLength(exact.length);
       expect(Math.max(...columns.map((height, at) => Math.abs(height - (exact[at] ?? 0))))).toBeLessThanOrEqual(2);
     }

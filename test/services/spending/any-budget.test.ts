@@ -17,13 +17,13 @@ import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { DAY_MS, makeTask, type Stage, stage } from '../store/stage.ts';
-import { spendingOf } from './scene.ts';
+import { createSpending } from './scene.ts';
 
 const HOUR_MS = 3_600_000;
 const GUILD = 'den';
 const settings = { total: {}, server: { day: { tasks: 12 } }, member: { day: { tasks: 5 } }, direct: {} };
 
-interface Ordered {
+interface ModelOrder {
   task: Task;
   memberId: string;
   at: number;
@@ -43,13 +43,13 @@ type Sums = Record<'amount' | 'tasks', Big>;
 
 /** The budget as a list of facts, all of which are searched for every query. */
 class Model {
-  readonly orders: Ordered[] = [];
+  readonly orders: ModelOrder[] = [];
   readonly grants: { to: string | undefined; at: number; amount: string; tasks: number }[] = [];
   /** How many orders a holder had made when its usage was reset. */
   readonly resets = new Map<string, number>();
   server: Limits | undefined;
   members: Limits | undefined;
-  readonly own = new Map<string, Limits>();
+  readonly memberLimits = new Map<string, Limits>();
   readonly roles = new Map<string, Limits>();
   readonly blocked = new Map<string, number>();
   isPaused = false;
@@ -57,7 +57,7 @@ class Model {
   mayOrder(memberId: string, roleIds: readonly string[], price: string, now: number): boolean {
     if (this.isPaused || (this.blocked.get(memberId) ?? 0) > now) return false;
     const byRole = mostGenerous(roleIds.flatMap((id) => this.roles.get(id) ?? []));
-    const limits = this.own.get(memberId) ?? byRole ?? this.members ?? settings.member;
+    const limits = this.memberLimits.get(memberId) ?? byRole ?? this.members ?? settings.member;
     // The server's admins are trusted, so its own limits replace the default.
     return (
       this.#fits(this.server ?? settings.server, undefined, price, now) && this.#fits(limits, memberId, price, now)
@@ -68,19 +68,19 @@ class Model {
     return periods.every((period) => {
       const { amount, tasks } = limits[period] ?? {};
       const start = startOf(period, now);
-      const [used, before] = [
+      const [used, usedBefore] = [
         this.#used(holder, period, start),
         this.#used(holder, period, startOf(period, start - 1)),
       ];
-      const [more, moreBefore] = [
+      const [granted, grantedBefore] = [
         this.#granted(holder, period, start),
         this.#granted(holder, period, startOf(period, start - 1)),
       ];
-      if (tasks !== undefined && used.tasks.gte(more.tasks.plus(tasks))) return false;
+      if (tasks !== undefined && used.tasks.gte(granted.tasks.plus(tasks))) return false;
       if (amount === undefined) return true;
-      const excess = before.amount.minus(moreBefore.amount.plus(amount));
+      const excess = usedBefore.amount.minus(grantedBefore.amount.plus(amount));
       const taken = used.amount.plus(excess.gt(0) ? excess : 0);
-      const left = more.amount.plus(amount).minus(taken);
+      const left = granted.amount.plus(amount).minus(taken);
       return left.gt(0) && left.gte(price);
     });
   }
@@ -94,33 +94,33 @@ class Model {
   }
 
   #granted(holder: string | undefined, period: Period, start: number): Sums {
-    const made = this.grants.filter(({ to, at }) => to === holder && startOf(period, at) === start);
+    const matching = this.grants.filter(({ to, at }) => to === holder && startOf(period, at) === start);
     return {
-      tasks: made.reduce((sum, { tasks }) => sum.plus(tasks), Big(0)),
-      amount: made.reduce((sum, { amount }) => sum.plus(amount), Big(0)),
+      tasks: matching.reduce((sum, { tasks }) => sum.plus(tasks), Big(0)),
+      amount: matching.reduce((sum, { amount }) => sum.plus(amount), Big(0)),
     };
   }
 }
 
 class Bot {
-  readonly on: Stage;
+  readonly setup: Stage;
   store!: StoredTasks;
   ledger!: Ledger;
   budgets!: Budgets;
   spending!: Spending;
 
-  constructor(on: Stage) {
-    this.on = on;
+  constructor(setup: Stage) {
+    this.setup = setup;
   }
 
-  /** As after a crash: only the content of the store is known. */
+  /** Starts as after a crash, when only the content of the store is known. */
   async start(): Promise<void> {
-    this.store = (await this.on.open()) as StoredTasks;
-    const { clock, log } = this.on;
+    this.store = (await this.setup.open()) as StoredTasks;
+    const { clock, log } = this.setup;
     const hashOf = (name: string): string => `#${name}`;
     this.budgets = new Budgets({ store: this.store.budgets, hashOf });
     await this.budgets.open();
-    this.spending = spendingOf({ settings, clock, hashOf, budgets: this.budgets, trustedGuildIds: [GUILD] });
+    this.spending = createSpending({ settings, clock, hashOf, budgets: this.budgets, trustedGuildIds: [GUILD] });
     this.ledger = new Ledger({ entries: this.store.entries, spending: this.spending, clock, log });
     this.budgets.beforeChange((_, budget) => this.ledger.countFor(limitsIn(budget)));
     await this.ledger.open(await this.store.live());
@@ -131,22 +131,22 @@ class Bot {
     await this.start();
   }
 
-  name(memberId: string) {
+  memberReference(memberId: string) {
     return { hash: this.budgets.memberHash(GUILD, memberId), memberId };
   }
 
   get author() {
-    return { by: 'admin', at: this.on.clock.now() };
+    return { by: 'admin', at: this.setup.clock.now() };
   }
 }
 
-type Act = (bot: Bot, model: Model) => Promise<void>;
+type Action = (bot: Bot, model: Model) => Promise<void>;
 
 class Step implements fc.AsyncCommand<Model, Bot> {
   readonly name: string;
-  readonly act: Act;
+  readonly act: Action;
 
-  constructor(name: string, act: Act) {
+  constructor(name: string, act: Action) {
     this.name = name;
     this.act = act;
   }
@@ -179,7 +179,7 @@ function setOrRemove<Key>(map: Map<Key, Limits>, key: Key, value: Limits | undef
 const order = fc.tuple(members, roleLists, prices).map(
   ([memberId, roleIds, price]) =>
     new Step(`order ${memberId} ${roleIds} ${price}`, async (bot, model) => {
-      const at = bot.on.clock.now();
+      const at = bot.setup.clock.now();
       const task = makeTask({
         ...{ state: 'submitting', requesterId: memberId, guildId: GUILD },
         estimate: { amount: price, source: 'operator', at: 0 },
@@ -200,7 +200,7 @@ const order = fc.tuple(members, roleLists, prices).map(
     }),
 );
 
-/** The newest order ends, and has cost more than it was estimated at. */
+/** The newest order ends, and turns out to have cost more than estimated. */
 const settle = fc.constant(
   new Step('settle above the estimate', async (bot, model) => {
     const newest = model.orders.at(-1);
@@ -214,7 +214,7 @@ const settle = fc.constant(
   }),
 );
 
-const set = (name: string, apply: (bot: Bot, model: Model, value: Limits | undefined) => Promise<unknown>) =>
+const limitSteps = (name: string, apply: (bot: Bot, model: Model, value: Limits | undefined) => Promise<unknown>) =>
   limits.map(
     (value) =>
       new Step(
@@ -223,47 +223,47 @@ const set = (name: string, apply: (bot: Bot, model: Model, value: Limits | undef
       ),
   );
 
-const change = (bot: Bot, of: Parameters<typeof withLimits>[1], value: Limits | undefined) =>
-  bot.budgets.change(GUILD, (budget) => withLimits(budget, of, value, bot.author));
+const changeLimits = (bot: Bot, target: Parameters<typeof withLimits>[1], value: Limits | undefined) =>
+  bot.budgets.change(GUILD, (budget) => withLimits(budget, target, value, bot.author));
 
 const steps = [
   ...Array.from({ length: 10 }, () => order),
   settle,
-  set('server', (bot, model, value) => {
+  limitSteps('server', (bot, model, value) => {
     model.server = value;
-    return change(bot, { of: 'server' }, value);
+    return changeLimits(bot, { type: 'server' }, value);
   }),
-  set('members', (bot, model, value) => {
+  limitSteps('members', (bot, model, value) => {
     model.members = value;
-    return change(bot, { of: 'members' }, value);
+    return changeLimits(bot, { type: 'members' }, value);
   }),
-  set('ann', (bot, model, value) => {
-    setOrRemove(model.own, 'ann', value);
-    return change(bot, { of: 'member', ...bot.name('ann') }, value);
+  limitSteps('ann', (bot, model, value) => {
+    setOrRemove(model.memberLimits, 'ann', value);
+    return changeLimits(bot, { type: 'member', ...bot.memberReference('ann') }, value);
   }),
-  set('red', (bot, model, value) => {
+  limitSteps('red', (bot, model, value) => {
     setOrRemove(model.roles, 'red', value);
-    return change(bot, { of: 'role', roleId: 'red' }, value);
+    return changeLimits(bot, { type: 'role', roleId: 'red' }, value);
   }),
-  set('blue', (bot, model, value) => {
+  limitSteps('blue', (bot, model, value) => {
     setOrRemove(model.roles, 'blue', value);
-    return change(bot, { of: 'role', roleId: 'blue' }, value);
+    return changeLimits(bot, { type: 'role', roleId: 'blue' }, value);
   }),
   fc.option(members, { nil: undefined }).map(
     (to) =>
       new Step(`grant ${to}`, async (bot, model) => {
-        const more = { amount: '0.5', tasks: 2 };
+        const grant = { amount: '0.5', tasks: 2 };
         const { author } = bot;
-        model.grants.push({ to, at: author.at, ...more });
-        const name = to === undefined ? undefined : bot.name(to);
-        await bot.budgets.change(GUILD, (budget) => withGrant(budget, name, more, { ...author, isOperator: false }));
+        model.grants.push({ to, at: author.at, ...grant });
+        const name = to === undefined ? undefined : bot.memberReference(to);
+        await bot.budgets.change(GUILD, (budget) => withGrant(budget, name, grant, { ...author, isOperator: false }));
       }),
   ),
   fc.option(members, { nil: undefined }).map(
     (to) =>
       new Step(`reset ${to}`, async (bot, model) => {
         model.resets.set(to ?? '', model.orders.length);
-        const name = to === undefined ? undefined : bot.name(to);
+        const name = to === undefined ? undefined : bot.memberReference(to);
         const scope = name?.hash ?? bot.spending.serverScope(GUILD);
         await bot.ledger.countFor(EVERY_PERIOD);
         await bot.budgets.change(GUILD, (budget) =>
@@ -274,9 +274,11 @@ const steps = [
   members.map(
     (memberId) =>
       new Step(`block ${memberId}`, async (bot, model) => {
-        const until = bot.on.clock.now() + 5 * HOUR_MS;
+        const until = bot.setup.clock.now() + 5 * HOUR_MS;
         model.blocked.set(memberId, until);
-        await bot.budgets.change(GUILD, (budget) => withBlock(budget, bot.name(memberId), until, bot.author));
+        await bot.budgets.change(GUILD, (budget) =>
+          withBlock(budget, bot.memberReference(memberId), until, bot.author),
+        );
       }),
   ),
   fc.boolean().map(
@@ -288,12 +290,12 @@ const steps = [
   ),
   fc
     .constantFrom(7 * HOUR_MS, DAY_MS, 5 * DAY_MS)
-    .map((ms) => new Step(`wait ${ms / HOUR_MS} h`, async (bot) => bot.on.clock.advance(ms))),
+    .map((ms) => new Step(`wait ${ms / HOUR_MS} h`, async (bot) => bot.setup.clock.advance(ms))),
   fc.constant(new Step('restart', (bot) => bot.restart())),
 ];
 
 describe('Budgets under any history', () => {
-  it('Budgets under any history of limits, grants, resets, blocks, orders and restarts admit exactly what they should', async () => {
+  it('Budgets under any history of limits, grants, resets, blocks, orders and restarts admit exactly the orders that they should', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(steps, { maxCommands: 80, size: 'max' }), async (commands) => {
         const bot = new Bot(stage());

@@ -9,7 +9,7 @@ import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task, TaskState } from '../../../src/services/tasks/task.ts';
 import { makeTask, START, type Stage, stage } from '../store/stage.ts';
-import { spendingOf } from './scene.ts';
+import { createSpending } from './scene.ts';
 
 const settings = {
   total: { day: { amount: '2.00', tasks: 9 } },
@@ -18,7 +18,7 @@ const settings = {
   direct: { day: { tasks: 2 }, atOnce: 1 },
 };
 
-interface Ordered {
+interface ModelOrder {
   task: Task;
   price: string | undefined;
   cost?: string;
@@ -30,52 +30,54 @@ interface Place {
   guildId: string | undefined;
 }
 
-/** The limits that should remain, computed again from every request. */
-function expected(orders: readonly Ordered[], { memberId, guildId }: Place) {
+/** What should be left of each limit, computed from scratch. */
+function expectedAllowances(orders: readonly ModelOrder[], { memberId, guildId }: Place) {
   const counted = orders.filter(({ standing }) => standing !== 'refunded');
-  const inServer = counted.filter(({ task }) => task.guildId === guildId);
-  const own = inServer.filter(({ task }) => task.requesterId === memberId);
-  const left = (limit: string, of: readonly Ordered[]): string => {
-    const used = of.reduce((sum, { price = '0', cost = price }) => sum.plus(cost), Big(0));
+  const serverOrders = counted.filter(({ task }) => task.guildId === guildId);
+  const memberOrders = serverOrders.filter(({ task }) => task.requesterId === memberId);
+  const amountLeft = (limit: string, included: readonly ModelOrder[]): string => {
+    const used = included.reduce((sum, { price = '0', cost = price }) => sum.plus(cost), Big(0));
     const rest = Big(limit).minus(used);
     return rest.gt(0) ? rest.toString() : '0';
   };
-  const tasks = (limit: number, of: readonly Ordered[]): string => String(Math.max(0, limit - of.length));
-  const open = (of: readonly Ordered[]): Ordered[] => of.filter(({ standing }) => standing === 'reserved');
-  const total = [left('2.00', counted), tasks(9, counted)];
-  if (guildId === undefined) return [...total, tasks(2, own), tasks(1, open(own))];
-  const videos = inServer.filter(({ task }) => task.kind === 'video');
+  const tasksLeft = (limit: number, included: readonly ModelOrder[]): string =>
+    String(Math.max(0, limit - included.length));
+  const openOrders = (included: readonly ModelOrder[]): ModelOrder[] =>
+    included.filter(({ standing }) => standing === 'reserved');
+  const total = [amountLeft('2.00', counted), tasksLeft(9, counted)];
+  if (guildId === undefined) return [...total, tasksLeft(2, memberOrders), tasksLeft(1, openOrders(memberOrders))];
+  const videos = serverOrders.filter(({ task }) => task.kind === 'video');
   return [
     ...total,
-    left('1.5', inServer),
-    tasks(2, videos),
-    tasks(4, open(inServer)),
-    left('0.70', own),
-    tasks(4, own),
+    amountLeft('1.5', serverOrders),
+    tasksLeft(2, videos),
+    tasksLeft(4, openOrders(serverOrders)),
+    amountLeft('0.70', memberOrders),
+    tasksLeft(4, memberOrders),
   ];
 }
 
 class Bot {
-  readonly on: Stage;
-  readonly orders: Ordered[] = [];
+  readonly setup: Stage;
+  readonly orders: ModelOrder[] = [];
   store!: StoredTasks;
   ledger!: Ledger;
   budgets!: Budgets;
   spending!: Spending;
 
-  constructor(on: Stage) {
-    this.on = on;
+  constructor(setup: Stage) {
+    this.setup = setup;
   }
 
-  /** As after a crash: only the content of the store is known. */
+  /** Starts as after a crash, when only the content of the store is known. */
   async start(): Promise<void> {
-    this.store = (await this.on.open()) as StoredTasks;
-    const { clock, log } = this.on;
+    this.store = (await this.setup.open()) as StoredTasks;
+    const { clock, log } = this.setup;
     const secret = await this.store.hashSecret();
     const hashOf = (memberId: string): string => `${secret.slice(0, 4)}${memberId}`;
     this.budgets = new Budgets({ store: this.store.budgets, hashOf });
     await this.budgets.open();
-    this.spending = spendingOf({ settings, clock, hashOf, budgets: this.budgets });
+    this.spending = createSpending({ settings, clock, hashOf, budgets: this.budgets });
     this.ledger = new Ledger({ entries: this.store.entries, spending: this.spending, clock, log });
     await this.ledger.open(await this.store.live());
   }
@@ -92,25 +94,25 @@ class Bot {
       request: { prompt: 'a fox', ...(kind === 'video' && { model: 'm' }) },
       times: { created: START + this.orders.length },
     });
-    const before = expected(this.orders, { memberId, guildId });
-    const isFree = before.every((left, at) =>
+    const allowances = expectedAllowances(this.orders, { memberId, guildId });
+    const shouldAdmit = allowances.every((left, at) =>
       isAmount(at, guildId)
         ? Big(left).gte(price ?? 0) && left !== '0'
         : left !== '0' || isOfOtherKind(at, guildId, kind),
     );
     try {
       await this.ledger.reserve(task);
-      expect(isFree).toBe(true);
+      expect(shouldAdmit).toBe(true);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      expect(isFree).toBe(false);
+      expect(shouldAdmit).toBe(false);
       return;
     }
     await this.store.put(task);
     this.orders.push({ task, price, standing: 'reserved' });
   }
 
-  async end(at: number, state: TaskState, standing: Ordered['standing'], cost?: string): Promise<void> {
+  async end(at: number, state: TaskState, standing: ModelOrder['standing'], cost?: string): Promise<void> {
     const order = this.orders.filter((one) => one.standing === 'reserved')[at];
     if (!order) return;
     const failure = state === 'unconfirmed' ? { cause: 'unconfirmed' as const } : undefined;
@@ -119,7 +121,7 @@ class Bot {
     if (cost !== undefined) order.cost = cost;
     await this.store.put(order.task);
     this.ledger.onTaskChange(order.task);
-    // A listener may be called for the same end again.
+    // A listener may be called again for the same change.
     this.ledger.onTaskChange(order.task);
     await this.ledger.flush();
   }
@@ -135,7 +137,7 @@ class Bot {
   async check(): Promise<void> {
     for (const place of places) {
       const left = this.spending.allowances(place).map((one) => Big(one.left).toString());
-      expect(left).toEqual(expected(this.orders, place).map((one) => Big(one).toString()));
+      expect(left).toEqual(expectedAllowances(this.orders, place).map((one) => Big(one).toString()));
     }
     for await (const entry of this.store.entries.between('', '9999')) {
       expect(entry.facts.filter(({ standing }) => standing === 'refunded').length).toBeLessThanOrEqual(1);
@@ -180,8 +182,8 @@ const steps = [
   fc
     .tuple(fc.constantFrom(...places), fc.constantFrom('imagine' as const, 'video' as const), price)
     .map(
-      ([place, kind, of]) =>
-        new Step(`order ${JSON.stringify([place, kind, of])}`, (bot) => bot.order(place, kind, of)),
+      ([place, kind, estimate]) =>
+        new Step(`order ${JSON.stringify([place, kind, estimate])}`, (bot) => bot.order(place, kind, estimate)),
     ),
   fc.nat(3).map((at) => new Step(`succeed ${at}`, (bot) => bot.end(at, 'ready', 'settled'))),
   fc
@@ -190,7 +192,7 @@ const steps = [
   fc.nat(3).map((at) => new Step(`fail ${at}`, (bot) => bot.end(at, 'failed', 'refunded'))),
   fc.nat(3).map((at) => new Step(`lose ${at}`, (bot) => bot.end(at, 'unconfirmed', 'unconfirmed'))),
   fc.constant(new Step('restart', (bot) => bot.restart())),
-  fc.constantFrom('ann', 'bob').map((who) => new Step(`erase ${who}`, (bot) => bot.erase(who))),
+  fc.constantFrom('ann', 'bob').map((memberId) => new Step(`erase ${memberId}`, (bot) => bot.erase(memberId))),
 ];
 
 describe('Limits under any history', () => {
@@ -228,7 +230,7 @@ describe('Limits under any history', () => {
     await bot.store.close();
   });
 
-  it('Simultaneous orders cannot exceed a limit together', async () => {
+  it('Simultaneous orders cannot exceed a limit in total', async () => {
     const bot = new Bot(stage());
     await bot.start();
     const place = { memberId: 'ann', guildId: 'den' };
@@ -244,9 +246,9 @@ describe('Limits under any history', () => {
       ),
     );
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-    expect(bot.spending.allowances(place).find(({ holder, of }) => holder === 'member' && of === 'amount')?.left).toBe(
-      '0.10',
-    );
+    expect(
+      bot.spending.allowances(place).find(({ holder, unit }) => holder === 'member' && unit === 'amount')?.left,
+    ).toBe('0.10');
     await bot.store.close();
   });
 });

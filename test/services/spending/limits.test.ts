@@ -28,7 +28,7 @@ describe('Limits as text', () => {
       'none, $5 a day',
     ],
     ...['talk: 5 tasks a day', '$5 a day,', '3 at once, 4 at once', `${'1 task a day,'.repeat(200)}`, '١ tasks a day'],
-  ])('"%s" is not a limit', (text) => {
+  ])('"%s" is not accepted as a limit', (text) => {
     expect(parseLimits(text, kinds)).toBeUndefined();
   });
 
@@ -37,14 +37,14 @@ describe('Limits as text', () => {
       .record({ amount: fc.nat(1_000_000).map(String), tasks: fc.nat(1_000) }, { requiredKeys: [] })
       .filter((one) => Object.keys(one).length > 0);
     const caps = fc.record({ day: cap, week: cap, month: cap }, { requiredKeys: [] });
-    const filled = caps.filter((one) => Object.keys(one).length > 0);
-    const any = fc.tuple(caps, fc.option(fc.nat(100)), fc.dictionary(fc.constantFrom(...kinds), filled));
+    const nonEmptyCaps = caps.filter((one) => Object.keys(one).length > 0);
+    const anyLimits = fc.tuple(caps, fc.option(fc.nat(100)), fc.dictionary(fc.constantFrom(...kinds), nonEmptyCaps));
     fc.assert(
-      fc.property(any, ([own, atOnce, ofKinds]) => {
+      fc.property(anyLimits, ([base, atOnce, byKind]) => {
         const limits = {
-          ...own,
+          ...base,
           ...(atOnce !== null && { atOnce }),
-          ...(Object.keys(ofKinds).length > 0 && { kinds: { ...ofKinds } }),
+          ...(Object.keys(byKind).length > 0 && { kinds: { ...byKind } }),
         };
         expect(parseLimits(limitsText(limits), kinds)).toEqual(limits);
       }),
@@ -72,7 +72,7 @@ describe('A grant as text', () => {
     ['$5, $6', undefined],
     ['a lot', undefined],
     ['$5 a day', undefined],
-  ])('"%s" is %o', (text, more) => {
-    expect(parseGrant(text)).toEqual(more);
+  ])('"%s" is parsed as the grant %o', (text, grant) => {
+    expect(parseGrant(text)).toEqual(grant);
   });
 });

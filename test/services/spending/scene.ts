@@ -4,7 +4,7 @@ import { Calendar } from '../../../src/services/spending/periods.ts';
 import { Spending } from '../../../src/services/spending/spending.ts';
 import type { WholeBot } from '../../../src/services/spending/whole-bot.ts';
 
-interface Scene {
+interface SpendingOptions {
   settings: Record<'total' | 'server' | 'member' | 'direct', Limits>;
   clock: { now(): number };
   budgets?: Budgets;
@@ -13,18 +13,18 @@ interface Scene {
   hashOf?(name: string): string;
 }
 
-const nothingStored: BudgetStore = { all: async () => new Map(), put: async () => undefined };
+const emptyStore: BudgetStore = { all: async () => new Map(), put: async () => undefined };
 
-/** The limits as a bot checks them; without budgets no admin has set any. */
-export function spendingOf({
+/** The limits as a bot checks them. Without `budgets`, no admin has set any. */
+export function createSpending({
   settings,
   clock,
   hashOf = (name) => name,
   trustedGuildIds = [],
   wholeBot,
-  ...scene
-}: Scene): Spending {
-  const { budgets = new Budgets({ store: nothingStored, hashOf }) } = scene;
+  ...options
+}: SpendingOptions): Spending {
+  const { budgets = new Budgets({ store: emptyStore, hashOf }) } = options;
   return new Spending({
     ...{ budgets, clock, hashOf },
     settings: { ...settings, trustedGuildIds },

@@ -7,43 +7,43 @@ import { WholeBot } from '../../../src/services/spending/whole-bot.ts';
 import { openSharedFacts, type SharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
 import { bucketWithin } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
-import { onServers, type Site } from '../store/sites.ts';
+import { onServers, type TestStore } from '../store/sites.ts';
 import { makeTask } from '../store/stage.ts';
-import { spendingOf } from './scene.ts';
+import { createSpending } from './scene.ts';
 
-const PARTITIONS = 4;
+const PARTITION_COUNT = 4;
 
-async function openFacts({ scheme, url, log }: Site): Promise<SharedFacts> {
+async function openFacts({ scheme, url, log }: TestStore): Promise<SharedFacts> {
   const facts = await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: 10_000 });
   onTestFinished(() => facts.close());
   return facts;
 }
 
 /** The limits of the whole bot as one partition checks them. */
-async function partition(
-  site: Site,
+async function createPartition(
+  testStore: TestStore,
   number: number,
   { total, isPausedHere }: { total: Limits; isPausedHere?: () => boolean },
 ) {
-  const { clock, log } = site;
-  const notes = await openFacts(site);
-  const spending = spendingOf({
+  const { clock, log } = testStore;
+  const notes = await openFacts(testStore);
+  const spending = createSpending({
     settings: { total, server: {}, member: {}, direct: {} },
     ...{ clock, wholeBot: () => wholeBot },
   });
   const wholeBot: WholeBot = new WholeBot({
     ...{ notes, partition: number, clock, log, isPausedHere: () => isPausedHere?.() },
-    used: () => spending.usedOfTotal,
+    used: () => spending.totalUsage,
   });
   await wholeBot.open();
   const entry = (amount: string): Entry => {
-    const id = taskId(clock.now(), bucketWithin('server', { number, count: PARTITIONS }));
+    const id = taskId(clock.now(), bucketWithin('server', { number, count: PARTITION_COUNT }));
     const times = { created: clock.now() };
     return createEntry(makeTask({ id, times, estimate: { amount, source: 'operator', at: 0 } }));
   };
   return {
     ...{ spending, wholeBot, entry },
-    /** Returns whether it was admitted. */
+    /** Returns whether the order was admitted. */
     async order(amount: string): Promise<boolean> {
       try {
         await spending.admit(entry(amount), []);
@@ -57,25 +57,28 @@ async function partition(
 }
 
 describe('The limits of the whole bot', () =>
-  onServers((stage) => {
+  onServers((createTestStore) => {
     it('Partitions that reserve at the same time use all of the limits of the whole bot, and never exceed them', async () => {
-      const site = await stage();
+      const testStore = await createTestStore();
       const total = { day: { amount: '30', tasks: 40 }, kinds: { imagine: { month: { amount: '25.5' } } } };
       const partitions = await Promise.all(
-        Array.from({ length: PARTITIONS }, (_, at) => partition(site, at, { total })),
+        Array.from({ length: PARTITION_COUNT }, (_, at) => createPartition(testStore, at, { total })),
       );
       const admitted = await Promise.all(partitions.flatMap((one) => Array.from({ length: 10 }, () => one.order('1'))));
       expect(admitted.filter(Boolean)).toHaveLength(25);
       expect(await partitions[0]?.order('0.5')).toBe(true);
       expect(await partitions[1]?.order('0.1')).toBe(false);
-      const left = partitions[1]?.spending.allowances({}).map((one) => `${one.of} ${one.period} ${one.left}`);
+      const left = partitions[1]?.spending.allowances({}).map((one) => `${one.unit} ${one.period} ${one.left}`);
       expect(left).toEqual(['amount day 4.5', 'tasks day 14', 'amount month 0']);
     });
 
     it('An amount that is refunded in one partition can be used in another', async () => {
-      const site = await stage();
+      const testStore = await createTestStore();
       const total = { day: { amount: '1' } };
-      const [one, other] = [await partition(site, 0, { total }), await partition(site, 1, { total })];
+      const [one, other] = [
+        await createPartition(testStore, 0, { total }),
+        await createPartition(testStore, 1, { total }),
+      ];
       const entry = one.entry('1');
       await one.spending.admit(entry, []);
       expect(await other.order('1')).toBe(false);
@@ -83,26 +86,26 @@ describe('The limits of the whole bot', () =>
       one.wholeBot.start();
       onTestFinished(() => one.wholeBot.stop());
       await vi.waitFor(async () => {
-        site.clock.advance(2_000);
+        testStore.clock.advance(2_000);
         expect(await other.order('1')).toBe(true);
       });
     });
 
-    it('An earlier owner of a partition that was suspended reserves nothing more', async () => {
-      const site = await stage();
+    it('A suspended process that has lost its partition reserves nothing more', async () => {
+      const testStore = await createTestStore();
       const total = { day: { tasks: 5 } };
-      const suspended = await partition(site, 2, { total });
+      const suspended = await createPartition(testStore, 2, { total });
       expect(await suspended.order('1')).toBe(true);
-      const owner = await partition(site, 2, { total });
+      const owner = await createPartition(testStore, 2, { total });
       await expect(suspended.order('1')).rejects.toThrow('Another process owns partition 2.');
       expect(await owner.order('1')).toBe(true);
     });
 
     it('A pause of the whole bot reaches the other partitions, and so does its end', async () => {
-      const site = await stage();
+      const testStore = await createTestStore();
       let isPaused = false;
-      const home = await partition(site, 0, { total: {}, isPausedHere: () => isPaused });
-      const other = await partition(site, 3, { total: {} });
+      const home = await createPartition(testStore, 0, { total: {}, isPausedHere: () => isPaused });
+      const other = await createPartition(testStore, 3, { total: {} });
       for (const { wholeBot } of [home, other]) {
         wholeBot.start();
         onTestFinished(() => wholeBot.stop());
@@ -110,7 +113,7 @@ describe('The limits of the whole bot', () =>
       for (const wanted of [true, false]) {
         isPaused = wanted;
         await vi.waitFor(() => {
-          site.clock.advance(2_000);
+          testStore.clock.advance(2_000);
           expect(other.wholeBot.isPaused).toBe(wanted);
         });
       }

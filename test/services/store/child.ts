@@ -6,8 +6,8 @@ export interface Child {
   kill(): Promise<void>;
 }
 
-/** A program in a separate process, from the moment it reports that it is ready. */
-export async function child(program: string, ...args: string[]): Promise<Child> {
+/** Starts a program in a separate process, and resolves once the program reports that it is ready. */
+export async function startChild(program: string, ...args: string[]): Promise<Child> {
   const running = spawn(process.execPath, ['--input-type=module', '-e', program, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -18,11 +18,11 @@ export async function child(program: string, ...args: string[]): Promise<Child> 
     await ended;
   };
   onTestFinished(kill);
-  await saysReady(running);
+  await waitUntilReady(running);
   return { kill };
 }
 
-async function saysReady({ stdout }: ChildProcess): Promise<void> {
+async function waitUntilReady({ stdout }: ChildProcess): Promise<void> {
   let output = '';
   for await (const piece of stdout ?? []) {
     output += String(piece);
@@ -32,7 +32,7 @@ async function saysReady({ stdout }: ChildProcess): Promise<void> {
 }
 
 /** Keeps a write open in the database until it is killed. */
-export const holdsWrite = `
+export const HOLD_WRITE_PROGRAM = `
   import { DatabaseSync } from 'node:sqlite';
   const database = new DatabaseSync(process.argv[1]);
   database.exec('BEGIN IMMEDIATE');
@@ -41,7 +41,7 @@ export const holdsWrite = `
 `;
 
 /** Opens the store as a bot does, puts a task if one is given, and keeps the store until it is killed. */
-export const holdsStore = `
+export const HOLD_STORE_PROGRAM = `
   const [url, store, log, commands, task] = process.argv.slice(1);
   const { openStore } = await import(store);
   const { openLog } = await import(log);
@@ -55,7 +55,7 @@ export const holdsStore = `
 `;
 
 /** Opens the partitions, takes the given ones, and keeps them until it is killed. */
-export const holdsPartitions = `
+export const HOLD_PARTITIONS_PROGRAM = `
   const [url, store, log, commands, ...wanted] = process.argv.slice(1);
   const { nameHolder, openPartitions } = await import(store);
   const { openLog } = await import(log);
@@ -70,6 +70,6 @@ export const holdsPartitions = `
   setInterval(() => kept, 1000);
 `;
 
-export const modules = ['services/store/index.ts', 'lib/log.ts', 'commands/index.ts'].map(
+export const moduleUrls = ['services/store/index.ts', 'lib/log.ts', 'commands/index.ts'].map(
   (path) => new URL(`../../../src/${path}`, import.meta.url).href,
 );

@@ -2,29 +2,29 @@ import { describe, expect, it, vi } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
-import { Wire } from '../../support/wire.ts';
-import { onServers, type Site } from './sites.ts';
+import { TcpProxy } from '../../support/wire.ts';
+import { onServers, type TestStore } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
 
-/** The lease. A fifth of it must be enough for a request on a busy machine. */
+/** So long that a fifth of it is enough for a request on a busy machine. */
 const LEASE_MS = 12_000;
 /** A request without a response within a fifth of the lease is aborted. */
-const LIMIT_MS = LEASE_MS / 5;
+const REQUEST_LIMIT_MS = LEASE_MS / 5;
 
-async function wired(site: Site): Promise<{ wire: Wire; store: StoredTasks }> {
-  const wire = await Wire.to(site.url);
-  const { scheme, log, clock } = site;
-  const store = await openStore({ url: wire.url, scheme }, { specs: kindSpecs, log, clock, leaseMs: LEASE_MS });
-  return { wire, store };
+async function openThroughProxy(testStore: TestStore): Promise<{ proxy: TcpProxy; store: StoredTasks }> {
+  const proxy = await TcpProxy.open(testStore.url);
+  const { scheme, log, clock } = testStore;
+  const store = await openStore({ url: proxy.url, scheme }, { specs: kindSpecs, log, clock, leaseMs: LEASE_MS });
+  return { proxy, store };
 }
 
-const outcomes = async (...works: Promise<unknown>[]) =>
-  (await Promise.allSettled(works)).map((outcome) =>
+const outcomes = async (...operations: Promise<unknown>[]) =>
+  (await Promise.allSettled(operations)).map((outcome) =>
     outcome.status === 'rejected' && outcome.reason instanceof StoreError ? outcome.reason.kind : outcome,
   );
 
 /** All operations of a bot on its store. */
-const everything = (store: StoredTasks, id: string): Promise<unknown>[] => [
+const allOperations = (store: StoredTasks, id: string): Promise<unknown>[] => [
   store.put(makeTask()),
   store.put(settled(makeTask())),
   store.get(id),
@@ -34,42 +34,42 @@ const everything = (store: StoredTasks, id: string): Promise<unknown>[] => [
   store.entries.openSince(),
 ];
 
-const logCount = ({ logged }: Site, text: string): number => logged.filter((line) => line.includes(text)).length;
+const logCount = ({ logged }: TestStore, text: string): number => logged.filter((line) => line.includes(text)).length;
 
 describe('A lost connection to the store', () =>
-  onServers((stage) => {
+  onServers((createTestStore) => {
     it('After the connection to the store is lost, every request fails without reporting rows as missing, and requests work again when it is back', async () => {
-      const site = await stage();
-      const { wire, store } = await wired(site);
+      const testStore = await createTestStore();
+      const { proxy, store } = await openThroughProxy(testStore);
       const task = makeTask();
       await store.put(task);
-      wire.cut();
-      const works = everything(store, task.id);
-      expect(await outcomes(...works)).toEqual(works.map(() => 'unreachable'));
-      expect(store.ownership.trouble()).toMatchObject({ since: site.clock.now() });
-      expect(logCount(site, 'cannot be reached')).toBe(1);
-      wire.mend();
+      proxy.disconnect();
+      const operations = allOperations(store, task.id);
+      expect(await outcomes(...operations)).toEqual(operations.map(() => 'unreachable'));
+      expect(store.ownership.trouble()).toMatchObject({ since: testStore.clock.now() });
+      expect(logCount(testStore, 'cannot be reached')).toBe(1);
+      proxy.restore();
       await vi.waitFor(() => store.put(settled(task)), { timeout: LEASE_MS });
       expect(store.ownership.trouble()).toBeUndefined();
-      expect([logCount(site, 'cannot be reached'), logCount(site, 'responds again')]).toEqual([1, 1]);
-      expect(await site.keys('finished')).toContain(task.id);
-      await Promise.all(everything(store, task.id));
+      expect([logCount(testStore, 'cannot be reached'), logCount(testStore, 'responds again')]).toEqual([1, 1]);
+      expect(await testStore.keys('finished')).toContain(task.id);
+      await Promise.all(allOperations(store, task.id));
       store.ownership.mustBeOurs();
       await store.close();
     });
 
     it('When the connection to the store falls silent, every request fails within its time limit, and none hangs', async () => {
-      const site = await stage();
-      const { wire, store } = await wired(site);
+      const testStore = await createTestStore();
+      const { proxy, store } = await openThroughProxy(testStore);
       const task = makeTask();
       await store.put(task);
-      wire.silence();
+      proxy.silence();
       const start = performance.now();
-      const works = [store.put({ ...task, polls: 7 }), store.get(task.id)];
-      expect(await outcomes(...works)).toEqual(works.map(() => 'unreachable'));
+      const operations = [store.put({ ...task, polls: 7 }), store.get(task.id)];
+      expect(await outcomes(...operations)).toEqual(operations.map(() => 'unreachable'));
       // A put is several requests, of which the first one fails.
-      expect(performance.now() - start).toBeLessThan(2 * LIMIT_MS);
-      wire.mend();
+      expect(performance.now() - start).toBeLessThan(2 * REQUEST_LIMIT_MS);
+      proxy.restore();
       await vi.waitFor(() => store.put(settled(task)), { timeout: LEASE_MS });
       // An aborted request does not arrive after a later one.
       expect((await store.get(task.id))?.state).toBe('delivered');
@@ -78,13 +78,13 @@ describe('A lost connection to the store', () =>
     });
 
     it('When the connection to the store does not come back in time, the lease of the store ends', async () => {
-      const site = await stage();
-      const { wire, store } = await wired(site);
-      wire.cut();
+      const testStore = await createTestStore();
+      const { proxy, store } = await openThroughProxy(testStore);
+      proxy.disconnect();
       const error = await store.ownership.lost;
       expect(error.message).toContain('was not renewed in time');
-      expect(error.message).not.toContain(new URL(site.url).password);
-      wire.mend();
+      expect(error.message).not.toContain(new URL(testStore.url).password);
+      proxy.restore();
       expect(() => store.ownership.mustBeOurs()).toThrow(error);
       await store.close();
     });

@@ -8,8 +8,8 @@ import { namespaceNames } from '../../../src/services/store/namespaces.ts';
 import { openWhole, type WholeStore } from '../../../src/services/store/whole-store.ts';
 import { bucketOf, partitionOf, WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { fillEveryNamespace } from './every-namespace.ts';
-import { leavePartitions, openCluster, type PartitionRow, rowsOf, writeTo } from './partitioned.ts';
-import { leave, onServers, onStores, type Site } from './sites.ts';
+import { openCluster, type PartitionRow, populatePartitions, rowsOf, writeTo } from './partitioned.ts';
+import { onServers, onStores, populateStore, type TestStore } from './sites.ts';
 import { START } from './stage.ts';
 
 const GUILDS = Array.from({ length: 12 }, (_, at) => `4000000000000000${10 + at}`);
@@ -27,17 +27,17 @@ const NOT_COPIED = [
   'runs',
 ];
 
-const wholeOf = async ({ url, scheme, log, clock }: Site, count?: number): Promise<WholeStore> => {
-  const store = await openWhole({ url, scheme }, { log, clock, makes: count !== undefined, count });
+const openWholeStore = async ({ url, scheme, log, clock }: TestStore, count?: number): Promise<WholeStore> => {
+  const store = await openWhole({ url, scheme }, { log, clock, create: count !== undefined, count });
   if (!store) throw new Error('A store was expected.');
   return store;
 };
 
-/** The power fails after this many writes to TO. */
-async function move(from: Site, to: Site, count: number, writes = Number.POSITIVE_INFINITY) {
-  const source = await wholeOf(from);
+/** Moves everything. The power fails after this many writes to the target. */
+async function move(from: TestStore, to: TestStore, count: number, writes = Number.POSITIVE_INFINITY) {
+  const source = await openWholeStore(from);
   try {
-    const target = await wholeOf(to, count);
+    const target = await openWholeStore(to, count);
     let writesLeft = writes;
     try {
       const partitions = target.partitions.map((one) => {
@@ -46,13 +46,13 @@ async function move(from: Site, to: Site, count: number, writes = Number.POSITIV
           failure: { get: () => one.backend.failure },
           adapter: {
             value(namespace: string) {
-              const adapter = one.backend.adapter(namespace, 'at-once');
+              const adapter = one.backend.adapter(namespace, 'immediate');
               for (const name of ['set', 'setMany', 'deleteMany'] as const) {
-                const work = (adapter[name] as (...given: unknown[]) => Promise<unknown>).bind(adapter);
+                const work = (adapter[name] as (...args: unknown[]) => Promise<unknown>).bind(adapter);
                 Object.assign(adapter, {
-                  async [name](...given: unknown[]) {
+                  async [name](...args: unknown[]) {
                     if (writesLeft-- <= 0) throw new StoreError('failed', 'no power');
-                    return work(...given);
+                    return work(...args);
                   },
                 });
               }
@@ -72,9 +72,10 @@ async function move(from: Site, to: Site, count: number, writes = Number.POSITIV
   }
 }
 
-const one = (site: Site) => leave(site, (store) => fillEveryNamespace(store, WHOLE_STORE, GUILDS));
-const several = (site: Site, count: number) =>
-  leavePartitions(site, count, (store, partition) =>
+const fillWhole = (testStore: TestStore) =>
+  populateStore(testStore, (store) => fillEveryNamespace(store, WHOLE_STORE, GUILDS));
+const fillPartitions = (testStore: TestStore, count: number) =>
+  populatePartitions(testStore, count, (store, partition) =>
     fillEveryNamespace(
       store,
       partition,
@@ -91,32 +92,32 @@ const contentOf = (rows: readonly PartitionRow[], ...without: string[]): string[
 const valuesIn = (rows: readonly PartitionRow[], namespace: string): unknown[] =>
   rows.filter((row) => row.namespace === namespace).map(({ text }) => JSON.parse(text).value);
 
-const clean = async (site: Site): Promise<unknown> => {
-  const parts = { clock: site.clock, log: site.log, specs: kindSpecs, repair: false };
-  const { findings } = await examine(site, parts);
-  return findings.filter(({ kind }) => kind !== 'order-astray' && kind !== 'past');
+const unexpectedFindings = async (testStore: TestStore): Promise<unknown> => {
+  const parts = { clock: testStore.clock, log: testStore.log, specs: kindSpecs, repair: false };
+  const { findings } = await examine(testStore, parts);
+  return findings.filter(({ kind }) => kind !== 'orphaned-order' && kind !== 'expired');
 };
 
-/** Ignores the order of their fields. */
-const parsed = (rows: readonly PartitionRow[]): Map<string, unknown> =>
+/** Parses the rows, so that a comparison ignores the order of their fields. */
+const parseRows = (rows: readonly PartitionRow[]): Map<string, unknown> =>
   new Map(rows.map(({ namespace, key, text }) => [`${namespace} ${key}`, JSON.parse(text)]));
 
 describe('A store that is divided', () =>
-  onServers((stage) =>
-    onStores(['sqlite'], (fileStage) => {
+  onServers((createTestStore) =>
+    onStores(['sqlite'], (createFileStore) => {
       it('A store that is divided has every row once, in the right partition, and is the same when it is merged again', async () => {
-        const [from, to, back] = [await fileStage(), await stage(), await fileStage()];
-        await one(from);
+        const [from, to, back] = [await createFileStore(), await createTestStore(), await createFileStore()];
+        await fillWhole(from);
         const before = await rowsOf(from, 1);
         expect([...new Set(before.map(({ namespace }) => namespace))].sort()).toEqual([...namespaceNames].sort());
         expect((await move(from, to, 4)).every(isSame)).toBe(true);
         expect(await rowsOf(from, 1)).toEqual(before);
         const divided = await rowsOf(to, 4);
         expect(contentOf(divided, ...NOT_COPIED)).toEqual(contentOf(before, ...NOT_COPIED));
-        const store = await wholeOf(to);
+        const store = await openWholeStore(to);
         expect(await Array.fromAsync(findStrays(store.partitions.map(({ backend }) => backend)))).toEqual([]);
         await store.close();
-        expect(await clean(to)).toEqual(await clean(from));
+        expect(await unexpectedFindings(to)).toEqual(await unexpectedFindings(from));
         const cluster = await openCluster(to, 4);
         const pages = [];
         for (let number = 0; number < 4; number++) {
@@ -132,12 +133,12 @@ describe('A store that is divided', () =>
         );
         await cluster.close();
         await move(to, back, 1);
-        expect(parsed(await rowsOf(back, 1))).toEqual(parsed(before));
+        expect(parseRows(await rowsOf(back, 1))).toEqual(parseRows(before));
       });
 
       it('A store that is divided can become a single partition, in which the learned data of its partitions is merged', async () => {
-        const [from, to] = [await stage(), await fileStage()];
-        await several(from, 3);
+        const [from, to] = [await createTestStore(), await createFileStore()];
+        await fillPartitions(from, 3);
         const before = await rowsOf(from, 3);
         expect((await move(from, to, 1)).every(isSame)).toBe(true);
         const after = await rowsOf(to, 1);
@@ -167,17 +168,17 @@ describe('A store that is divided', () =>
         expect(pseudonyms).toHaveLength(
           new Set(before.filter(({ namespace }) => namespace === 'pseudonyms').map(({ key }) => key)).size,
         );
-        const meta = parsed(after.filter(({ namespace }) => namespace === 'meta'));
+        const meta = parseRows(after.filter(({ namespace }) => namespace === 'meta'));
         expect(meta.get('meta ledger')).toEqual({ value: { openSince: '2026-01-01' } });
         expect(meta.has('meta partitions')).toBe(false);
-        expect(await clean(to)).toEqual([]);
+        expect(await unexpectedFindings(to)).toEqual([]);
         const store = await to.open();
         expect((await store.page({ of: { memberId: 'member 1' }, max: 500 })).summaries.length).toBeGreaterThan(0);
       });
 
       it('A store that is divided can get another number of partitions, or keep its own on another server', async () => {
-        const [from, other, same] = [await stage(), await stage(), await stage()];
-        await several(from, 3);
+        const [from, other, same] = [await createTestStore(), await createTestStore(), await createTestStore()];
+        await fillPartitions(from, 3);
         const before = await rowsOf(from, 3);
         expect((await move(from, same, 3)).every(isSame)).toBe(true);
         expect(await rowsOf(same, 3)).toEqual(before);
@@ -185,12 +186,12 @@ describe('A store that is divided', () =>
         const after = await rowsOf(other, 2);
         const merged = [...NOT_COPIED, 'quarantine'];
         expect(contentOf(after, ...merged)).toEqual(contentOf(before, ...merged));
-        expect(await clean(other)).toEqual([]);
+        expect(await unexpectedFindings(other)).toEqual([]);
       });
 
       it('Dividing a store can be interrupted anywhere and restarted, and no process opens a half-filled store', async () => {
-        const [from, to] = [await fileStage(), await stage()];
-        await one(from);
+        const [from, to] = [await createFileStore(), await createTestStore()];
+        await fillWhole(from);
         for (const writes of [1, 3, 1, 9, 12]) {
           await expect(move(from, to, 4, writes)).rejects.toThrow('no power');
           await expect(openCluster(to, 4)).rejects.toMatchObject({
@@ -201,7 +202,7 @@ describe('A store that is divided', () =>
         expect((await move(from, to, 4)).every(isSame)).toBe(true);
         const before = await rowsOf(from, 1);
         expect(contentOf(await rowsOf(to, 4), ...NOT_COPIED)).toEqual(contentOf(before, ...NOT_COPIED));
-        // Another move only compares.
+        // Moving again only compares.
         await writeTo(to, { partition: 1, namespace: 'costs', key: 'of new', text: '{"value":1}' });
         expect((await move(from, to, 4)).filter((moved) => !isSame(moved)).map(({ namespace }) => namespace)).toEqual([
           'costs',
@@ -209,25 +210,30 @@ describe('A store that is divided', () =>
       });
 
       it('A store is not divided into one with other tasks or another number of partitions, nor if it has rows in the wrong partition', async () => {
-        const [from, full, astray, to] = [await fileStage(), await stage(), await stage(), await stage()];
-        await one(from);
-        await several(full, 2);
+        const [from, full, misplaced, to] = [
+          await createFileStore(),
+          await createTestStore(),
+          await createTestStore(),
+          await createTestStore(),
+        ];
+        await fillWhole(from);
+        await fillPartitions(full, 2);
         await expect(move(from, full, 2)).rejects.toThrow('it holds the tasks of another bot');
         await expect(move(from, full, 4)).rejects.toThrow('has 2 partitions, and 4 partitions would be needed');
-        await expect(move(full, await fileStage(), 2)).rejects.toThrow('is a file');
-        await several(astray, 2);
-        const row = (await rowsOf(astray, 2)).find(
+        await expect(move(full, await createFileStore(), 2)).rejects.toThrow('is a file');
+        await fillPartitions(misplaced, 2);
+        const row = (await rowsOf(misplaced, 2)).find(
           ({ partition, namespace }) => partition === 0 && namespace === 'live',
         );
         if (!row) throw new Error('A live task was expected.');
-        await writeTo(astray, { ...row, partition: 1 });
-        await expect(move(astray, to, 4)).rejects.toThrow('npm run doctor');
+        await writeTo(misplaced, { ...row, partition: 1 });
+        await expect(move(misplaced, to, 4)).rejects.toThrow('npm run doctor');
         expect(await rowsOf(to, 4)).toEqual([]);
       });
 
       it('A store that is divided keeps the usage of an erased member in the sums of the server', async () => {
-        const [from, to] = [await fileStage(), await stage()];
-        await one(from);
+        const [from, to] = [await createFileStore(), await createTestStore()];
+        await fillWhole(from);
         const secret = valuesIn(await rowsOf(from, 1), 'meta')
           .flatMap((value) => (value as { secret?: string }).secret ?? [])
           .join();
@@ -250,10 +256,10 @@ describe('A store that is divided', () =>
       });
 
       it('A dry run of dividing a store counts the rows and writes nothing', async () => {
-        const from = await fileStage();
-        await one(from);
+        const from = await createFileStore();
+        await fillWhole(from);
         const before = await rowsOf(from, 1);
-        const source = await wholeOf(from);
+        const source = await openWholeStore(from);
         const counts = await countDivided(source, 4);
         await source.close();
         expect(counts.find(({ namespace }) => namespace === 'live')?.from.count).toBe(

@@ -6,9 +6,9 @@ import type { Partition } from '../../../src/services/tasks/homes.ts';
 import { idIn } from './partitioned.ts';
 import { makeTask, START, settled } from './stage.ts';
 
-const place = { channelId: '123456789012345678', id: '223456789012345678' };
+const messageRef = { channelId: '123456789012345678', id: '223456789012345678' };
 
-/** Rows in every namespace, as left by a bot that serves this partition or the whole store. */
+/** Writes rows into every namespace, as a bot does that serves this partition or the whole store. */
 export async function fillEveryNamespace(
   store: StoredTasks,
   partition: Partition,
@@ -36,8 +36,8 @@ export async function fillEveryNamespace(
     }
     await store.putSentOrder(id, { idempotencyKey: `key ${at}`, body: '{"a":"🦊"}' });
     await store.budgets.put(guildId, { ...EMPTY_BUDGET, isPaused: true });
-    await store.rules.put(guildId, { ...NO_RULES, logChannelId: place.channelId });
-    await store.serverLogs.put({ guildId, messages: [{ ...place, at: START, about: '1' }] });
+    await store.rules.put(guildId, { ...NO_RULES, logChannelId: messageRef.channelId });
+    await store.serverLogs.put({ guildId, messages: [{ ...messageRef, at: START, about: '1' }] });
     const report = {
       id: idIn(partition, guildId, START + at),
       guildId: '323456789012345678',
@@ -45,8 +45,8 @@ export async function fillEveryNamespace(
       requesterId: '1',
       reporterId: '2',
     };
-    const hashes = { hash: 'a', reporterHash: 'b', message: place, reason: 'hate' as const, at: START };
-    await store.reports.put({ ...report, ...hashes, channelId: place.channelId, due: [] });
+    const reportDetails = { hash: 'a', reporterHash: 'b', message: messageRef, reason: 'hate' as const, at: START };
+    await store.reports.put({ ...report, ...reportDetails, channelId: messageRef.channelId, due: [] });
     const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
     await store.proposals.put({ id, memberId: 'm1', orders, until: START + 60_000 }, 60_000_000);
     const anonymous = {
@@ -80,7 +80,7 @@ export async function fillEveryNamespace(
   };
   await store.notices.put({ ...notice, messages: [{ channelId: '1', id: `message ${number}` }], isShown: true });
   await store.runs.put({ at: START + number, version: '1.2.3', seenAt: START });
-  const mark = {
+  const erasure = {
     memberId: 'member 0',
     until: START + number,
     secret: 'secret',
@@ -89,7 +89,7 @@ export async function fillEveryNamespace(
     stays: 0,
     left: [],
   };
-  await store.putErasure(mark);
-  // At the same moment in each partition.
+  await store.putErasure(erasure);
+  // The row is set aside at the same moment in each partition.
   await store.quarantine.add(store.follows, 'odd', { number }, 'is odd');
 }

@@ -6,29 +6,30 @@ import { openLog } from '../../../src/lib/log.ts';
 import { type Examination, examine, type FindingKind } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { leave, onStores, type Site, type SiteRow } from './sites.ts';
-import { DAY_MS, folder, MINUTE_MS, makeTask, START, settled, sql } from './stage.ts';
+import { onStores, populateStore, type RawRow, type TestStore } from './sites.ts';
+import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled, sql } from './stage.ts';
 
-const runDoctor = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Examination> =>
+const runDoctor = ({ url, scheme, clock, log }: TestStore, repair: boolean): Promise<Examination> =>
   examine({ url, scheme }, { specs: kindSpecs, clock, log, repair });
 
-const found = ({ findings }: Examination): Partial<Record<FindingKind, number>> =>
+const countByKind = ({ findings }: Examination): Partial<Record<FindingKind, number>> =>
   Object.fromEntries(findings.map(({ kind, count }) => [kind, count]));
 
-/** A doctor cannot open a store that is in the memory of another process. */
-const everywhere = ['sqlite', 'redis', 'postgres'] as const;
+/** All kinds except `memory`: a doctor cannot open a store in the memory of another process. */
+const sharedKinds = ['sqlite', 'redis', 'postgres'] as const;
 
-const fileOf = ({ url }: Site): string => url.replace('sqlite://', '');
+const fileOf = ({ url }: TestStore): string => url.replace('sqlite://', '');
 
 /** The URL as it is shown, without a password. */
-const nameOf = (site: Site): string => (site.kind === 'sqlite' ? fileOf(site) : site.url.replace(/\/\/.*@/, '//'));
+const nameOf = (testStore: TestStore): string =>
+  testStore.kind === 'sqlite' ? fileOf(testStore) : testStore.url.replace(/\/\/.*@/, '//');
 
-async function filled(site: Site, count = 130): Promise<Task[]> {
+async function fillStore(testStore: TestStore, count = 130): Promise<Task[]> {
   const tasks = Array.from({ length: count }, (_, index) => {
     const task = makeTask({ requesterId: `m${index % 2}`, times: { created: START + index } });
     return index % 10 === 0 ? task : settled(task);
   });
-  await leave(site, async (store) => {
+  await populateStore(testStore, async (store) => {
     for (const task of tasks) await store.put(task);
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
   });
@@ -36,228 +37,238 @@ async function filled(site: Site, count = 130): Promise<Task[]> {
 }
 
 /** Moves some rows from one namespace into another. */
-async function move(site: Site, from: string, to: string, max: number): Promise<void> {
-  for (const row of (await site.rows(from)).slice(0, max)) {
-    await site.write({ ...row, namespace: to, expires: undefined });
-    await site.drop(({ namespace, key }) => namespace === from && key === row.key);
+async function move(testStore: TestStore, from: string, to: string, max: number): Promise<void> {
+  for (const row of (await testStore.rows(from)).slice(0, max)) {
+    await testStore.write({ ...row, namespace: to, expires: undefined });
+    await testStore.drop(({ namespace, key }) => namespace === from && key === row.key);
   }
 }
 
-const isOf =
+const isListRowOf =
   (member: string) =>
-  ({ key }: SiteRow): boolean =>
+  ({ key }: RawRow): boolean =>
     key.startsWith(`member:${member}:`);
 
-const recognised = settled(
+const fingerprintedTask = settled(
   makeTask({ times: { created: START + 500 }, fingerprints: [{ hash: 'c'.repeat(64), likeness: 'd'.repeat(16) }] }),
 );
 
-async function putRecognised(site: Site): Promise<void> {
-  const store = await site.open();
-  await store.put(recognised);
+async function putFingerprintedTask(testStore: TestStore): Promise<void> {
+  const store = await testStore.open();
+  await store.put(fingerprintedTask);
   await store.close();
 }
 
-/** One way to damage a store, and the expected finding. */
-const damages: [
+/** Ways to damage a store, each with the expected findings. */
+const damageCases: [
   name: string,
-  damage: (site: Site, tasks: Task[]) => Promise<void>,
+  damage: (testStore: TestStore, tasks: Task[]) => Promise<void>,
   kinds: Partial<Record<FindingKind, number>>,
 ][] = [
   [
     'a task in both places',
-    async (site) => {
-      const [row] = await site.rows('finished');
-      if (row) await site.write({ ...row, namespace: 'live', text: row.text.replaceAll('delivered', 'running') });
+    async (testStore) => {
+      const [row] = await testStore.rows('finished');
+      if (row) await testStore.write({ ...row, namespace: 'live', text: row.text.replaceAll('delivered', 'running') });
     },
     { 'in-both-places': 1 },
   ],
-  ['finished tasks among the live ones', (site) => move(site, 'finished', 'live', 4), { misplaced: 4 }],
-  ['a live task among the finished ones', (site) => move(site, 'live', 'finished', 1), { misplaced: 1 }],
+  ['finished tasks among the live ones', (testStore) => move(testStore, 'finished', 'live', 4), { misplaced: 4 }],
+  ['a live task among the finished ones', (testStore) => move(testStore, 'live', 'finished', 1), { misplaced: 1 }],
   [
     'rubbish in every namespace',
-    async (site) => {
-      const ofServers = ['budgets', 'rules', 'reports', 'server-logs'];
+    async (testStore) => {
+      const serverNamespaces = ['budgets', 'rules', 'reports', 'server-logs'];
       for (const namespace of [
         'live',
         'finished',
         'durations',
         'costs',
-        ...ofServers,
+        ...serverNamespaces,
         'proposals',
         'pseudonyms',
         'fingerprints',
         'notices',
         'runs',
       ])
-        await site.write({ namespace, key: 'rubbish', text: 'rubbish' });
-      await site.rewrite((row) => (row.namespace === 'index' && isOf('m0')(row) ? 'rubbish' : undefined));
+        await testStore.write({ namespace, key: 'rubbish', text: 'rubbish' });
+      await testStore.rewrite((row) => (row.namespace === 'index' && isListRowOf('m0')(row) ? 'rubbish' : undefined));
     },
-    { unreadable: 14, 'line-missing': 65 },
+    { unreadable: 14, 'summary-missing': 65 },
   ],
-  ['no lists at all', (site) => site.drop(({ namespace }) => namespace === 'index'), { 'line-missing': 260 }],
+  [
+    'no lists at all',
+    (testStore) => testStore.drop(({ namespace }) => namespace === 'index'),
+    { 'summary-missing': 260 },
+  ],
   [
     'a lost head of a list',
-    (site) => site.drop(({ key }) => key === 'server:den'),
-    { 'line-missing': 130, 'row-astray': 2 },
+    (testStore) => testStore.drop(({ key }) => key === 'server:den'),
+    { 'summary-missing': 130, 'orphaned-row': 2 },
   ],
   [
-    'tasks that are gone',
-    (site, tasks) => site.drop(({ key }) => tasks.slice(0, 3).some(({ id }) => id === key)),
-    { 'line-dangling': 6 },
+    'list entries of missing tasks',
+    (testStore, tasks) => testStore.drop(({ key }) => tasks.slice(0, 3).some(({ id }) => id === key)),
+    { 'summary-dangling': 6 },
   ],
   [
-    'lines older than their tasks',
-    (site) =>
-      site.rewrite((row) =>
-        isOf('m1')(row) ? row.text.replaceAll('"state":"delivered"', '"state":"failed"') : undefined,
+    'list entries older than their tasks',
+    (testStore) =>
+      testStore.rewrite((row) =>
+        isListRowOf('m1')(row) ? row.text.replaceAll('"state":"delivered"', '"state":"failed"') : undefined,
       ),
-    { 'line-outdated': 65 },
+    { 'summary-outdated': 65 },
   ],
   [
     'a list of another member',
-    async (site) => {
-      for (const row of await site.rows('index'))
-        if (row.key.startsWith('member:m0')) await site.write({ ...row, key: row.key.replace('m0', 'm9') });
+    async (testStore) => {
+      for (const row of await testStore.rows('index'))
+        if (row.key.startsWith('member:m0')) await testStore.write({ ...row, key: row.key.replace('m0', 'm9') });
     },
-    { 'line-dangling': 65 },
+    { 'summary-dangling': 65 },
   ],
   [
     'sent bodies of orders that are no longer needed',
-    async (site, tasks) => {
+    async (testStore, tasks) => {
       for (const key of [...tasks.slice(0, 20).map(({ id }) => id), 'nobody'])
-        await site.write({ namespace: 'sent', key, text: '{"value":{"idempotencyKey":"once","body":"{}"}}' });
+        await testStore.write({ namespace: 'sent', key, text: '{"value":{"idempotencyKey":"once","body":"{}"}}' });
     },
-    { 'order-astray': 21 },
+    { 'orphaned-order': 21 },
   ],
   [
-    'fingerprints of no task, and of other files',
-    async (site, tasks) => {
+    'fingerprints without a task, and of the wrong files',
+    async (testStore, tasks) => {
       const files = (hash: string) => JSON.stringify({ value: { files: [hash.repeat(16)] } });
       for (const key of [...tasks.slice(0, 2).map(({ id }) => id), 'nobody'])
-        await site.write({ namespace: 'fingerprints', key, text: files('a') });
-      await putRecognised(site);
-      await site.write({ namespace: 'fingerprints', key: recognised.id, text: files('b') });
+        await testStore.write({ namespace: 'fingerprints', key, text: files('a') });
+      await putFingerprintedTask(testStore);
+      await testStore.write({ namespace: 'fingerprints', key: fingerprintedTask.id, text: files('b') });
     },
-    { 'fingerprint-astray': 4 },
+    { 'orphaned-fingerprint': 4 },
   ],
   [
-    'no fingerprints of a task',
-    async (site) => {
-      await putRecognised(site);
-      await site.drop(({ namespace }) => namespace === 'fingerprints');
+    'missing fingerprints of a task',
+    async (testStore) => {
+      await putFingerprintedTask(testStore);
+      await testStore.drop(({ namespace }) => namespace === 'fingerprints');
     },
     { 'fingerprint-missing': 1 },
   ],
   [
-    'no mark of who wrote it',
-    (site) => site.drop(({ namespace, key }) => namespace === 'meta' && key === 'schema'),
+    'a missing version mark',
+    (testStore) => testStore.drop(({ namespace, key }) => namespace === 'meta' && key === 'schema'),
     { unmarked: 1 },
   ],
 ];
 
 /** Damage in a file, or in a database that leaves expiry to its client. */
-const inDatabases: typeof damages = [
+const databaseDamageCases: typeof damageCases = [
   [
-    'rows whose time the adapter takes for over',
-    async (site) => {
-      for (const row of (await site.rows('finished')).slice(0, 2)) await site.write({ ...row, expires: 1 });
+    'rows that the adapter considers expired',
+    async (testStore) => {
+      for (const row of (await testStore.rows('finished')).slice(0, 2)) await testStore.write({ ...row, expires: 1 });
     },
-    { past: 2, 'line-dangling': 4 },
+    { expired: 2, 'summary-dangling': 4 },
   ],
 ];
 
-const inFiles: typeof damages = [
-  ['a file that others may read', async (site) => chmodSync(fileOf(site), 0o644), { 'readable-by-others': 1 }],
+const fileDamageCases: typeof damageCases = [
+  [
+    'a file that others may read',
+    async (testStore) => chmodSync(fileOf(testStore), 0o644),
+    { 'readable-by-others': 1 },
+  ],
 ];
 
-async function isMended(
-  site: Site,
-  damage: (site: Site, tasks: Task[]) => Promise<void>,
+async function expectRepair(
+  testStore: TestStore,
+  damage: (site: TestStore, tasks: Task[]) => Promise<void>,
   kinds: Partial<Record<FindingKind, number>>,
 ): Promise<void> {
-  await damage(site, await filled(site));
-  const before = await site.rows();
-  expect(found(await runDoctor(site, false))).toEqual(kinds);
-  expect(await site.rows()).toEqual(before);
-  expect(found(await runDoctor(site, true))).toEqual(kinds);
-  expect(found(await runDoctor(site, true))).toEqual({});
+  await damage(testStore, await fillStore(testStore));
+  const before = await testStore.rows();
+  expect(countByKind(await runDoctor(testStore, false))).toEqual(kinds);
+  expect(await testStore.rows()).toEqual(before);
+  expect(countByKind(await runDoctor(testStore, true))).toEqual(kinds);
+  expect(countByKind(await runDoctor(testStore, true))).toEqual({});
 
-  const store = await site.open();
-  expect(await site.keys('fingerprints')).toEqual((await store.get(recognised.id)) ? [recognised.id] : []);
+  const store = await testStore.open();
+  expect(await testStore.keys('fingerprints')).toEqual(
+    (await store.get(fingerprintedTask.id)) ? [fingerprintedTask.id] : [],
+  );
   const live = await store.live();
-  expect(await site.keys('live')).toEqual(live.map(({ id }) => id).sort());
-  const ids = [...(await site.keys('live')), ...(await site.keys('finished'))].sort().reverse();
+  expect(await testStore.keys('live')).toEqual(live.map(({ id }) => id).sort());
+  const ids = [...(await testStore.keys('live')), ...(await testStore.keys('finished'))].sort().reverse();
   const { summaries } = await store.page({ of: { guildId: 'den' }, max: 1_000 });
   expect(summaries.map(({ id }) => id)).toEqual(ids);
 }
 
 describe('The doctor', () => {
-  onStores(everywhere, (stage) => {
+  onStores(sharedKinds, (createTestStore) => {
     it('The doctor finds nothing in a healthy store', async () => {
-      const site = await stage();
-      await filled(site);
-      expect(await runDoctor(site, false)).toEqual({
-        ...{ file: nameOf(site), holds: { tasks: 130, setAside: 0 }, findings: [] },
+      const testStore = await createTestStore();
+      await fillStore(testStore);
+      expect(await runDoctor(testStore, false)).toEqual({
+        ...{ file: nameOf(testStore), holds: { tasks: 130, setAside: 0 }, findings: [] },
       });
-      expect((await runDoctor(site, true)).findings).toEqual([]);
+      expect((await runDoctor(testStore, true)).findings).toEqual([]);
     });
 
-    it.each(damages)('The doctor finds and repairs %s', async (_name, damage, kinds) =>
-      isMended(await stage(), damage, kinds),
+    it.each(damageCases)('The doctor finds and repairs %s', async (_name, damage, kinds) =>
+      expectRepair(await createTestStore(), damage, kinds),
     );
 
     it('The doctor drops expired tasks with their list rows, and tokens that are no longer needed', async () => {
-      const site = await stage();
-      await filled(site, 30);
-      site.clock.advance(15 * MINUTE_MS);
-      expect(found(await runDoctor(site, true))).toEqual({ 'expired-token': 3 });
-      site.clock.advance(400 * DAY_MS);
-      expect(found(await runDoctor(site, true))).toEqual({ past: 27, 'line-dangling': 54 });
-      expect(await runDoctor(site, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
-      expect(await site.keys('finished')).toEqual([]);
+      const testStore = await createTestStore();
+      await fillStore(testStore, 30);
+      testStore.clock.advance(15 * MINUTE_MS);
+      expect(countByKind(await runDoctor(testStore, true))).toEqual({ 'expired-token': 3 });
+      testStore.clock.advance(400 * DAY_MS);
+      expect(countByKind(await runDoctor(testStore, true))).toEqual({ expired: 27, 'summary-dangling': 54 });
+      expect(await runDoctor(testStore, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
+      expect(await testStore.keys('finished')).toEqual([]);
     });
 
     it('The doctor creates no store where there is none', async () => {
-      const site = await stage();
-      expect(await runDoctor(site, true)).toEqual({ file: nameOf(site), holds: undefined, findings: [] });
+      const testStore = await createTestStore();
+      expect(await runDoctor(testStore, true)).toEqual({ file: nameOf(testStore), holds: undefined, findings: [] });
     });
   });
 
-  onStores(['sqlite', 'postgres'], (stage) => {
-    it.each(inDatabases)('The doctor finds and repairs %s', async (_name, damage, kinds) =>
-      isMended(await stage(), damage, kinds),
+  onStores(['sqlite', 'postgres'], (createTestStore) => {
+    it.each(databaseDamageCases)('The doctor finds and repairs %s', async (_name, damage, kinds) =>
+      expectRepair(await createTestStore(), damage, kinds),
     );
   });
 
-  onStores(['sqlite'], (stage) => {
-    it.each(inFiles)('The doctor finds and repairs %s', async (_name, damage, kinds) => {
-      const site = await stage();
-      await isMended(site, damage, kinds);
-      expect(statSync(fileOf(site)).mode & 0o077).toBe(0);
+  onStores(['sqlite'], (createTestStore) => {
+    it.each(fileDamageCases)('The doctor finds and repairs %s', async (_name, damage, kinds) => {
+      const testStore = await createTestStore();
+      await expectRepair(testStore, damage, kinds);
+      expect(statSync(fileOf(testStore)).mode & 0o077).toBe(0);
     });
 
     it('The doctor only reports damage to the file itself', async () => {
-      const site = await stage();
-      await filled(site);
-      const file = fileOf(site);
+      const testStore = await createTestStore();
+      await fillStore(testStore);
+      const file = fileOf(testStore);
       const [root] = sql(file, "SELECT rootpage FROM sqlite_master WHERE name = 'atelier_expires_idx'");
       const [page] = sql(file, 'PRAGMA page_size');
       const size = Number(page?.page_size);
       const start = (Number(root?.rootpage) - 1) * size;
       writeFileSync(file, readFileSync(file).fill(0, start, start + size));
       const before = readFileSync(file);
-      expect(found(await runDoctor(site, true))).toEqual({ damaged: 1 });
+      expect(countByKind(await runDoctor(testStore, true))).toEqual({ damaged: 1 });
       expect(readFileSync(file).equals(before)).toBe(true);
     });
   });
 
   it('The doctor creates no folder for a missing file', async () => {
-    const file = join(folder(), 'nothing', 'atelier.sqlite');
-    const log = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
+    const file = join(createTemporaryFolder(), 'nothing', 'atelier.sqlite');
+    const log = openLog({ level: 'silent', secrets: [], isReadable: true, write: () => undefined });
     const parts = { specs: kindSpecs, clock: new ManualClock(START), log, repair: true };
-    const nothing = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, parts);
-    expect(nothing).toEqual({ file, holds: undefined, findings: [] });
+    const examination = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, parts);
+    expect(examination).toEqual({ file, holds: undefined, findings: [] });
     expect(existsSync(join(file, '..'))).toBe(false);
   });
 });

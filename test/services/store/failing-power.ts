@@ -1,16 +1,16 @@
 import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
 
 /** A real connection on which the power fails after this many writes. */
-export class FailingPower extends SqliteBackend {
-  #left: number;
+export class FailingBackend extends SqliteBackend {
+  #writesLeft: number;
 
   constructor(file: string, writes: number) {
     super(file);
-    this.#left = writes;
+    this.#writesLeft = writes;
   }
 
   override rows(sql: string, ...values: unknown[]): Record<string, unknown>[] {
-    if (/^(INSERT|DELETE|UPDATE)/.test(sql.trim()) && this.#left-- <= 0) throw new Error('no power');
+    if (/^(INSERT|DELETE|UPDATE)/.test(sql.trim()) && this.#writesLeft-- <= 0) throw new Error('no power');
     return super.rows(sql, ...values);
   }
 }

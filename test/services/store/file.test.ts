@@ -14,12 +14,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
-import { child, holdsStore, modules } from './child.ts';
-import { folder, makeTask, settled, sql, stage } from './stage.ts';
+import { HOLD_STORE_PROGRAM, moduleUrls, startChild } from './child.ts';
+import { createTemporaryFolder, makeTask, settled, sql, stage } from './stage.ts';
 
 const permissions = (path: string): number => statSync(path).mode & 0o777;
 
-async function refusal(work: Promise<unknown>): Promise<StoreError> {
+async function storeErrorOf(work: Promise<unknown>): Promise<StoreError> {
   const error = await work.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -34,14 +34,14 @@ describe('The files of the store', () => {
 
   it('The files of the store are readable only by their owner, in a separate folder, under any umask', async () => {
     process.umask(0);
-    const { file, open } = stage(join(folder(), 'data', 'deeper', 'atelier.sqlite'));
+    const { file, open } = stage(join(createTemporaryFolder(), 'data', 'deeper', 'atelier.sqlite'));
     const store = await open();
     await store.put(makeTask());
     expect(permissions(dirname(file))).toBe(0o700);
     const names = readdirSync(dirname(file)).sort();
     expect(names).toEqual(
       ['-shm', '-wal', '.lock']
-        .map((end) => `atelier.sqlite${end}`)
+        .map((suffix) => `atelier.sqlite${suffix}`)
         .concat('atelier.sqlite')
         .sort(),
     );
@@ -60,7 +60,7 @@ describe('The files of the store', () => {
     expect(permissions(file)).toBe(0o400);
   });
 
-  it('The files of the store are found from the working folder and by an absolute URL', async () => {
+  it('The files of the store can be named relative to the working folder or by an absolute URL', async () => {
     const before = process.cwd();
     const { file, log, clock } = stage();
     process.chdir(dirname(file));
@@ -76,12 +76,12 @@ describe('The files of the store', () => {
     expect(existsSync(join(dirname(file), 'data', 'a b.sqlite'))).toBe(true);
   });
 
-  it('The files of the store cannot be a folder, or be in a place where none can be created', async () => {
-    const place = folder();
-    mkdirSync(join(place, 'taken'));
-    writeFileSync(join(place, 'file'), '');
-    for (const path of [join(place, 'taken'), join(place, 'file', 'atelier.sqlite')]) {
-      const error = await refusal(stage(path).open());
+  it('The store is refused if its path is a folder, or is in a place where no file can be created', async () => {
+    const parent = createTemporaryFolder();
+    mkdirSync(join(parent, 'taken'));
+    writeFileSync(join(parent, 'file'), '');
+    for (const path of [join(parent, 'taken'), join(parent, 'file', 'atelier.sqlite')]) {
+      const error = await storeErrorOf(stage(path).open());
       expect(error.kind).toBe('failed');
       expect(error.message).toContain(path);
     }
@@ -94,12 +94,14 @@ describe('A store that is in use', () => {
     const first = await open();
     symlinkSync(file, `${file}.link`);
     for (const name of [file, `${file}.link`]) {
-      const error = await refusal(stage(name).open());
+      const error = await storeErrorOf(stage(name).open());
       expect(error.kind).toBe('in-use');
       expect(error.message).toContain(file);
     }
     // The refused bots must not have released the first one's lock, not even for other processes.
-    await expect(child(holdsStore, `sqlite://${file}`, ...modules)).rejects.toThrow('without being ready');
+    await expect(startChild(HOLD_STORE_PROGRAM, `sqlite://${file}`, ...moduleUrls)).rejects.toThrow(
+      'without being ready',
+    );
     await first.put(makeTask());
     await first.close();
     await (await open()).close();
@@ -108,8 +110,8 @@ describe('A store that is in use', () => {
   it('A store that is in use refuses a second process until the first has ended or was killed', async () => {
     const { file, open } = stage();
     const task = makeTask();
-    const other = await child(holdsStore, `sqlite://${file}`, ...modules, JSON.stringify(task));
-    expect((await refusal(open())).kind).toBe('in-use');
+    const other = await startChild(HOLD_STORE_PROGRAM, `sqlite://${file}`, ...moduleUrls, JSON.stringify(task));
+    expect((await storeErrorOf(open())).kind).toBe('in-use');
     await other.kill();
     const store = await open();
     expect((await store.live()).map(({ id }) => id)).toEqual([task.id]);
@@ -120,7 +122,7 @@ describe('A store that is in use', () => {
     const { file, open } = stage();
     const holder = new DatabaseSync(`${file}.lock`);
     holder.exec('BEGIN EXCLUSIVE');
-    expect((await refusal(open())).kind).toBe('in-use');
+    expect((await storeErrorOf(open())).kind).toBe('in-use');
     expect(existsSync(file)).toBe(false);
     holder.close();
   });
@@ -130,19 +132,19 @@ describe('A foreign store', () => {
   it.each([
     ['store', 1],
     ['task', TASK_VERSION],
-  ])('A foreign store is refused and left unchanged if a newer Atelier wrote it (%s)', async (part, today) => {
+  ])('A foreign store is refused and left unchanged if a newer Atelier wrote it (%s)', async (part, currentVersion) => {
     const { file, open } = stage();
     const store = await open({ botVersion: '9.9.9' });
     await store.put(settled(makeTask()));
     await store.close();
     sql(
       file,
-      `UPDATE atelier SET value = replace(value, '"${part}":${today}', '"${part}":${today + 1}') WHERE key = 'schema'`,
+      `UPDATE atelier SET value = replace(value, '"${part}":${currentVersion}', '"${part}":${currentVersion + 1}') WHERE key = 'schema'`,
     );
     // Opening the file for writing would revert this, and so change it.
     sql(file, 'PRAGMA journal_mode = DELETE');
     const before = readFileSync(file);
-    const error = await refusal(open());
+    const error = await storeErrorOf(open());
     expect(error.kind).toBe('newer');
     expect(error.message).toContain('9.9.9');
     expect(error.message).toContain('Start that version again');
@@ -152,7 +154,7 @@ describe('A foreign store', () => {
   it('A foreign store is refused if it is the database of another program', async () => {
     const { file, open } = stage();
     sql(file, 'CREATE TABLE songs (name TEXT)');
-    expect((await refusal(open())).kind).toBe('unsupported');
+    expect((await storeErrorOf(open())).kind).toBe('unsupported');
     expect(sql(file, 'SELECT name FROM sqlite_master')).toEqual([{ name: 'songs' }]);
   });
 

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { taskMigrations, upgradeRecord } from '../../../src/services/store/task-rows.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
-import { onEveryStore, type Site } from './sites.ts';
+import { onEveryStore, type TestStore } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 
-const older = `"version":${TASK_VERSION - 1}`;
+const OLDER_VERSION = `"version":${TASK_VERSION - 1}`;
 
-/** Records as an earlier version of the bot left them. */
-const age = (site: Site): Promise<void> => site.rewrite(({ text }) => text.replace(`"version":${TASK_VERSION}`, older));
+/** Rewrites the records as an earlier version of the bot would have left them. */
+const rewriteAsOlder = (testStore: TestStore): Promise<void> =>
+  testStore.rewrite(({ text }) => text.replace(`"version":${TASK_VERSION}`, OLDER_VERSION));
 
 describe('A record of an older version', () => {
   it('A record of an older version is upgraded one version at a time', () => {
@@ -26,35 +27,35 @@ describe('A record of an older version', () => {
     },
   );
 
-  onEveryStore((stage) => {
+  onEveryStore((createTestStore) => {
     it('A record of an older version is read like any other task, and is written in the new version with the next change', async () => {
-      const site = await stage();
+      const testStore = await createTestStore();
       const polls = (record: Record<string, unknown>) => ({ ...record, polls: 7 });
       const migrations = new Map([[TASK_VERSION - 1, polls]]);
-      const store = await site.open({ migrations });
+      const store = await testStore.open({ migrations });
       const [running, done] = [makeTask(), settled(makeTask())];
       for (const task of [running, done]) await store.put(task);
-      await age(site);
+      await rewriteAsOlder(testStore);
       expect((await store.live()).map(({ polls }) => polls)).toEqual([7]);
       expect((await store.get(done.id))?.polls).toBe(7);
       for (const task of [running, done]) await store.put((await store.get(task.id)) ?? task);
-      expect((await site.rows()).filter(({ text }) => text.includes(older))).toEqual([]);
-      expect(await site.keys('quarantine')).toEqual([]);
+      expect((await testStore.rows()).filter(({ text }) => text.includes(OLDER_VERSION))).toEqual([]);
+      expect(await testStore.keys('quarantine')).toEqual([]);
       await store.close();
     });
 
     it('A record of an older version is set aside when a migration fails, and does not affect the others', async () => {
-      const site = await stage();
-      const stumbling = (record: Record<string, unknown>) => {
+      const testStore = await createTestStore();
+      const failingMigration = (record: Record<string, unknown>) => {
         if (record.text === 'odd') throw new TypeError('odd');
         return record;
       };
-      const migrations = new Map([[TASK_VERSION - 1, stumbling]]);
-      const store = await site.open({ migrations });
+      const migrations = new Map([[TASK_VERSION - 1, failingMigration]]);
+      const store = await testStore.open({ migrations });
       for (const text of ['odd', 'even']) await store.put(makeTask({ text }));
-      await age(site);
+      await rewriteAsOlder(testStore);
       expect((await store.live()).map(({ text }) => text)).toEqual(['even']);
-      expect(await site.keys('quarantine')).toHaveLength(1);
+      expect(await testStore.keys('quarantine')).toHaveLength(1);
       await store.close();
     });
   });

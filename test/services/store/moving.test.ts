@@ -3,15 +3,15 @@ import { NO_RULES } from '../../../src/services/rules/server-rules.ts';
 import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { isSame, moveStore, openBackend, StoreError } from '../../../src/services/store/index.ts';
 import type { OpenedBackend } from '../../../src/services/store/remote/partition.ts';
-import { leave, onStores, type Site, type SiteRow } from './sites.ts';
+import { onStores, populateStore, type RawRow, type TestStore } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
 
-const COUNT = 250;
+const TASK_COUNT = 250;
 
-/** A store with rows in every namespace. */
-async function used(site: Site): Promise<SiteRow[]> {
-  await leave(site, async (store) => {
-    for (let at = 0; at < COUNT; at++) {
+/** Fills every namespace, and returns the rows. */
+async function fillStore(testStore: TestStore): Promise<RawRow[]> {
+  await populateStore(testStore, async (store) => {
+    for (let at = 0; at < TASK_COUNT; at++) {
       const fingerprints = [{ hash: String(at).padStart(64, '0'), likeness: '0123456789abcdef' }];
       const task = makeTask({ times: { created: START + at }, text: '🦊 "quoted" \u0000', fingerprints });
       await store.put(at % 3 === 0 ? task : settled(task));
@@ -43,32 +43,32 @@ async function used(site: Site): Promise<SiteRow[]> {
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };
     await store.entries.change('2026-01-01:x', () => entry);
   });
-  await site.write(
+  await testStore.write(
     { namespace: 'live', key: 'broken', text: 'rubbish' },
     { namespace: 'quarantine', key: 'live:odd:1', text: '{"value":{"text":"odd"}}' },
   );
-  return site.rows();
+  return testStore.rows();
 }
 
-const openRows = ({ url, scheme, log, clock }: Site): Promise<OpenedBackend> =>
+const openRows = ({ url, scheme, log, clock }: TestStore): Promise<OpenedBackend> =>
   openBackend({ url, scheme }, { log, clock });
 
-/** Moves everything; the power fails after this many writes to TO. */
-async function move(from: Site, to: Site, writes = Number.POSITIVE_INFINITY) {
+/** Moves everything. The power fails after this many writes to the target. */
+async function move(from: TestStore, to: TestStore, writes = Number.POSITIVE_INFINITY) {
   const [source, target] = [await openRows(from), await openRows(to)];
   try {
     let writesLeft = writes;
     const { backend } = target;
     const failing: OpenedBackend['backend'] = Object.assign(Object.create(backend), {
       adapter(namespace: string) {
-        const adapter = backend.adapter(namespace, 'at-once');
+        const adapter = backend.adapter(namespace, 'immediate');
         for (const name of ['set', 'setMany', 'deleteMany'] as const) {
-          const work = (adapter[name] as (...given: unknown[]) => Promise<unknown>).bind(adapter);
-          const spent = async (...given: unknown[]) => {
+          const work = (adapter[name] as (...args: unknown[]) => Promise<unknown>).bind(adapter);
+          const limitedWork = async (...args: unknown[]) => {
             if (writesLeft-- <= 0) throw new StoreError('failed', 'no power');
-            return work(...given);
+            return work(...args);
           };
-          Object.assign(adapter, { [name]: spent });
+          Object.assign(adapter, { [name]: limitedWork });
         }
         return adapter;
       },
@@ -82,29 +82,33 @@ async function move(from: Site, to: Site, writes = Number.POSITIVE_INFINITY) {
   }
 }
 
-const isMark = ({ namespace, key }: SiteRow): boolean => namespace === 'meta' && key === 'moving';
-const moved = async (site: Site): Promise<SiteRow[]> => (await site.rows()).filter((row) => !isMark(row));
+const isMark = ({ namespace, key }: RawRow): boolean => namespace === 'meta' && key === 'moving';
+const rowsWithoutMark = async (testStore: TestStore): Promise<RawRow[]> =>
+  (await testStore.rows()).filter((row) => !isMark(row));
 
 /** Each kind once as the source and once as the target, with a file at the other end. */
 for (const kind of ['sqlite', 'redis', 'postgres'] as const)
   describe('A store that is moved', () =>
-    onStores([kind], (stage) =>
-      onStores(['sqlite'], (fileStage) => {
+    onStores([kind], (createTestStore) =>
+      onStores(['sqlite'], (createFileStore) => {
         it.each(['from', 'to'])(
           'A store that is moved %s this kind of store is complete, and the next bot continues with it',
-          async (way) => {
-            const [from, to] = way === 'from' ? [await stage(), await fileStage()] : [await fileStage(), await stage()];
-            const rows = await used(from);
-            const told = await move(from, to);
-            expect(told.every(isSame)).toBe(true);
-            expect(told.reduce((sum, one) => sum + one.to.count, 0)).toBe(rows.length);
-            expect(await moved(to)).toEqual(rows);
+          async (direction) => {
+            const [from, to] =
+              direction === 'from'
+                ? [await createTestStore(), await createFileStore()]
+                : [await createFileStore(), await createTestStore()];
+            const rows = await fillStore(from);
+            const counts = await move(from, to);
+            expect(counts.every(isSame)).toBe(true);
+            expect(counts.reduce((sum, one) => sum + one.to.count, 0)).toBe(rows.length);
+            expect(await rowsWithoutMark(to)).toEqual(rows);
             expect(await from.rows()).toEqual(rows);
             const store = await to.open();
-            expect(await store.live()).toHaveLength(Math.ceil(COUNT / 3));
-            expect((await store.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(COUNT);
+            expect(await store.live()).toHaveLength(Math.ceil(TASK_COUNT / 3));
+            expect((await store.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(TASK_COUNT);
             const recognised = await Array.fromAsync(store.fingerprints.all());
-            expect(recognised).toHaveLength(COUNT - Math.ceil(COUNT / 3));
+            expect(recognised).toHaveLength(TASK_COUNT - Math.ceil(TASK_COUNT / 3));
             expect((await store.costs.all()).map(({ model }) => model)).toEqual(['a/b:1']);
             const entryIds: string[] = [];
             for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) entryIds.push(id);
@@ -113,8 +117,8 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
         );
 
         it('Moving a store can be interrupted anywhere and restarted, and no bot starts on a half-filled store', async () => {
-          const [from, to] = [await fileStage(), await stage()];
-          const rows = await used(from);
+          const [from, to] = [await createFileStore(), await createTestStore()];
+          const rows = await fillStore(from);
           for (const writes of [1, 1, 2, 1]) {
             await expect(move(from, to, writes)).rejects.toThrow('no power');
             await expect(to.open()).rejects.toMatchObject({ kind: 'unsupported' });
@@ -122,22 +126,22 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           // Between two attempts the bot continued with the old store.
           await from.drop(({ namespace }) => namespace === 'quarantine');
           expect((await move(from, to)).every(isSame)).toBe(true);
-          expect(await moved(to)).toEqual(rows.filter(({ namespace }) => namespace !== 'quarantine'));
+          expect(await rowsWithoutMark(to)).toEqual(rows.filter(({ namespace }) => namespace !== 'quarantine'));
           await (await to.open()).close();
         });
 
         it('Moving a store changes nothing if another bot has tasks in the target, or if the store was moved there before', async () => {
-          const [from, other, to] = [await fileStage(), await fileStage(), await stage()];
-          await used(from);
-          await used(other);
-          await leave(to, (store) => store.put(makeTask()));
+          const [from, other, to] = [await createFileStore(), await createFileStore(), await createTestStore()];
+          await fillStore(from);
+          await fillStore(other);
+          await populateStore(to, (store) => store.put(makeTask()));
           const before = await to.rows();
           await expect(move(from, to)).rejects.toMatchObject({ kind: 'unsupported' });
           expect(await to.rows()).toEqual(before);
           await to.drop(() => true);
           await move(from, to);
           await expect(move(other, to)).rejects.toThrow('it was filled from');
-          // The new bot has started: another move only compares.
+          // Once the new bot has started, moving again only compares.
           const store = await to.open();
           await store.put(makeTask());
           await store.close();
@@ -150,8 +154,8 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
         });
 
         it('Moving a store is refused while a bot runs on either side', async () => {
-          const [from, to] = [await fileStage(), await stage()];
-          await used(from);
+          const [from, to] = [await createFileStore(), await createTestStore()];
+          await fillStore(from);
           for (const busy of [from, to]) {
             const store = await busy.open();
             await expect(move(from, to)).rejects.toMatchObject({ kind: 'in-use' });

@@ -4,11 +4,11 @@ import { examine, openStore } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { toRecord } from '../../../src/services/store/task-rows.ts';
 import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
-import { made, oldRows, planted, writeOldStore } from '../../support/old-store.ts';
+import { oldRows, plantedKeys, storeInfo, writeOldStore } from '../../support/old-store.ts';
 import { type Stage, sql, stage } from './stage.ts';
 
 /** The rows of the old version in a namespace, by their keys. */
-const stored = <Value>(namespace: string): [key: string, value: Value][] =>
+const oldRowsIn = <Value>(namespace: string): [key: string, value: Value][] =>
   oldRows.filter((row) => row.namespace === namespace).map(({ key, value }) => [key, JSON.parse(value).value]);
 
 /** Every kind that the old version had. */
@@ -17,16 +17,16 @@ const kinds = [
   ...['music', 'said', 'second-video', 'shorten', 'song', 'talk', 'video'],
 ];
 
-const isPlanted = (key: string): boolean => key === planted.unseen;
+const isPlanted = (key: string): boolean => key === plantedKeys.unseen;
 const storedTasks = ['live', 'finished']
-  .flatMap((namespace) => stored<Task>(namespace))
+  .flatMap((namespace) => oldRowsIn<Task>(namespace))
   .filter(([key]) => !isPlanted(key));
 const ids = (tasks: readonly { id: string }[]): string[] => tasks.map(({ id }) => id).sort();
-/** Without the prefix that makes an external value a row's key. */
-const bare = (key: string): string => key.replace(/^of /, '');
+/** Removes the prefix that an external value gets as the key of a row. */
+const withoutPrefix = (key: string): string => key.replace(/^of /, '');
 
-/** The images of an imagine task are references now. */
-function presentRequest({ kind, request: { pictures: images, ...request } }: Task): object {
+/** The request in its current form, in which the images of an imagine task are references. */
+function currentRequest({ kind, request: { pictures: images, ...request } }: Task): object {
   if (kind !== 'imagine' || !images) return { ...request, ...(images && { pictures: images }) };
   return { ...request, references: images.map((one) => ({ ...one, medium: 'image', takes: 'address' })) };
 }
@@ -54,27 +54,27 @@ async function open(): Promise<StoredTasks> {
 
 beforeEach(async () => {
   scene = stage();
-  scene.clock.advance(made.at - scene.clock.now());
+  scene.clock.advance(storeInfo.at - scene.clock.now());
   writeOldStore(scene.file);
   store = await open();
   return () => store.close();
 });
 
 describe('A store of the bot before the restructuring', () => {
-  it('An old store contains every kind of task, running and ended', () => {
+  it('An old store contains every kind of task, both live and finished', () => {
     const kindsIn = (namespace: string): string[] =>
-      [...new Set(stored<Task>(namespace).flatMap(([key, { kind }]) => (isPlanted(key) ? [] : [kind])))].sort();
+      [...new Set(oldRowsIn<Task>(namespace).flatMap(([key, { kind }]) => (isPlanted(key) ? [] : [kind])))].sort();
     expect(kindsIn('live')).toEqual(kinds);
     expect(kindsIn('finished')).toEqual(kinds);
   });
 
   it.each(storedTasks)('Task %s of an old store is read unchanged in the current version', async (id, task) => {
     const read = await store.get(id);
-    expect(read && toRecord(read)).toEqual({ ...task, version: TASK_VERSION, request: presentRequest(task) });
+    expect(read && toRecord(read)).toEqual({ ...task, version: TASK_VERSION, request: currentRequest(task) });
   });
 
   it('All unfinished work of an old store is found', async () => {
-    const live = stored<Task>('live');
+    const live = oldRowsIn<Task>('live');
     expect(ids(await store.live())).toEqual(live.map(([id]) => id).sort());
     expect(scene.logged.filter((line) => !line.includes('a backup of it was taken before'))).toEqual([]);
   });
@@ -92,16 +92,16 @@ describe('A store of the bot before the restructuring', () => {
   });
 
   it('The ledger, durations and other rows of an old store are read unchanged', async () => {
-    for (const [key, entry] of stored<object>('ledger')) expect(await store.entries.find(key)).toEqual(entry);
+    for (const [key, entry] of oldRowsIn<object>('ledger')) expect(await store.entries.find(key)).toEqual(entry);
     expect(await store.entries.openSince()).toBe('2026-01-01');
-    for (const [key, { durations }] of stored<{ durations: object[] }>('durations'))
-      expect(await store.durations(bare(key))).toEqual(durations);
-    for (const [key, { id }] of stored<{ id: string }>('remotes'))
-      expect((await store.findByRemoteId(bare(key)))?.id).toBe(id);
-    for (const [key, sent] of stored<object>('sent')) expect(await store.getSentOrder(key)).toEqual(sent);
-    for (const [key, follow] of stored<object>('follows')) expect(await store.follows.get(key)).toEqual(follow);
-    expect(await store.openErasures()).toEqual(stored('forgetting').map(([, mark]) => mark));
-    expect(await store.lastPolledAt()).toBe(stored<{ at: number }>('asking')[0]?.[1].at);
+    for (const [key, { durations }] of oldRowsIn<{ durations: object[] }>('durations'))
+      expect(await store.durations(withoutPrefix(key))).toEqual(durations);
+    for (const [key, { id }] of oldRowsIn<{ id: string }>('remotes'))
+      expect((await store.findByRemoteId(withoutPrefix(key)))?.id).toBe(id);
+    for (const [key, sent] of oldRowsIn<object>('sent')) expect(await store.getSentOrder(key)).toEqual(sent);
+    for (const [key, follow] of oldRowsIn<object>('follows')) expect(await store.follows.get(key)).toEqual(follow);
+    expect(await store.openErasures()).toEqual(oldRowsIn('forgetting').map(([, mark]) => mark));
+    expect(await store.lastPolledAt()).toBe(oldRowsIn<{ at: number }>('asking')[0]?.[1].at);
     expect(rowsIn(scene.file)).toEqual(oldRows);
   });
 
@@ -114,14 +114,14 @@ describe('A store of the bot before the restructuring', () => {
   it('The doctor finds and repairs only the planted damage of an old store', async () => {
     await store.close();
     const { clock, log, file } = scene;
-    const address = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;
-    const runDoctor = (repair: boolean) => examine(address, { specs: kindSpecs, clock, log, repair });
+    const location = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;
+    const runDoctor = (repair: boolean) => examine(location, { specs: kindSpecs, clock, log, repair });
     expect((await runDoctor(false)).findings).toEqual([{ kind: 'unreadable', count: 1 }]);
     expect(rowsIn(file)).toEqual(oldRows);
     await runDoctor(true);
     expect((await runDoctor(false)).findings).toEqual([]);
-    const others = (rows: readonly Record<string, unknown>[]) =>
+    const undamagedRows = (rows: readonly Record<string, unknown>[]) =>
       rows.filter(({ key, namespace }) => !isPlanted(String(key)) && namespace !== 'quarantine');
-    expect(others(rowsIn(file))).toEqual(others(oldRows.map((row) => ({ ...row }))));
+    expect(undamagedRows(rowsIn(file))).toEqual(undamagedRows(oldRows.map((row) => ({ ...row }))));
   });
 });

@@ -3,15 +3,15 @@ import type { PageQuery, TaskStore } from '../../../src/services/tasks/task-stor
 import { onEveryStore } from './sites.ts';
 import { DAY_MS, stage as fileStage, makeTask, START, settled, sql } from './stage.ts';
 
-type Question = Omit<PageQuery, 'of' | 'max'>;
+type PageFilter = Omit<PageQuery, 'of' | 'max'>;
 
 /** The ids on all pages, and the number of pages. */
-async function leaf(store: TaskStore, of: PageQuery['of'], max: number, question: Question = {}) {
+async function readAllPages(store: TaskStore, owner: PageQuery['of'], max: number, filter: PageFilter = {}) {
   const ids: string[] = [];
   let pages = 0;
   let next: string | undefined;
   do {
-    const page = await store.page({ of, max, ...question, before: next });
+    const page = await store.page({ of: owner, max, ...filter, before: next });
     ids.push(...page.summaries.map(({ id }) => id));
     next = page.next;
     pages++;
@@ -23,23 +23,23 @@ const ann = { memberId: 'ann' };
 const at = (ms: number) => ({ times: { created: START + ms } });
 
 describe('Pages of tasks', () =>
-  onEveryStore((stage) => {
+  onEveryStore((createTestStore) => {
     it('Pages of tasks list the newest tasks first, to the last one, through any number of chunks', async () => {
-      const store = await (await stage()).open();
+      const store = await (await createTestStore()).open();
       const tasks = Array.from({ length: 250 }, (_, index) => makeTask(at(index)));
       for (const task of tasks) await store.put(index(task) % 3 === 0 ? task : settled(task));
       const ids = tasks.map(({ id }) => id).reverse();
-      expect(await leaf(store, ann, 10)).toEqual({ ids, pages: 25 });
-      expect(await leaf(store, ann, 7)).toEqual({ ids, pages: 36 });
-      expect(await leaf(store, { guildId: 'den' }, 1_000)).toEqual({ ids, pages: 1 });
-      expect(await leaf(store, { guildId: 'elsewhere' }, 10)).toEqual({ ids: [], pages: 1 });
+      expect(await readAllPages(store, ann, 10)).toEqual({ ids, pages: 25 });
+      expect(await readAllPages(store, ann, 7)).toEqual({ ids, pages: 36 });
+      expect(await readAllPages(store, { guildId: 'den' }, 1_000)).toEqual({ ids, pages: 1 });
+      expect(await readAllPages(store, { guildId: 'elsewhere' }, 10)).toEqual({ ids: [], pages: 1 });
       expect((await store.page({ of: ann, max: 2, before: ids[100] })).summaries.map(({ id }) => id)).toEqual(
         ids.slice(101, 103),
       );
     });
 
     it('Pages of tasks are in order even if the clock was set back', async () => {
-      const store = await (await stage()).open();
+      const store = await (await createTestStore()).open();
       const times = Array.from({ length: 240 }, (_, index) => (index % 2 === 0 ? 10_000 + index : 500 - index));
       const tasks = times.map((ms) => makeTask(at(ms)));
       for (const task of tasks) await store.put(task);
@@ -47,42 +47,42 @@ describe('Pages of tasks', () =>
         .map(({ id }) => id)
         .sort()
         .reverse();
-      expect((await leaf(store, ann, 25)).ids).toEqual(ids);
+      expect((await readAllPages(store, ann, 25)).ids).toEqual(ids);
     });
 
     it('Pages of tasks contain all tasks of many concurrent puts', async () => {
-      const store = await (await stage()).open();
+      const store = await (await createTestStore()).open();
       const tasks = Array.from({ length: 230 }, (_, index) => makeTask({ ...at(index), requesterId: `m${index % 3}` }));
       await Promise.all(tasks.map((task) => store.put(task)));
       await Promise.all(tasks.map((task) => store.put(settled(task))));
-      expect((await leaf(store, { guildId: 'den' }, 50)).ids).toHaveLength(230);
+      expect((await readAllPages(store, { guildId: 'den' }, 50)).ids).toHaveLength(230);
       for (const member of [0, 1, 2]) {
-        const mine = tasks.filter((_, index) => index % 3 === member).map(({ id }) => id);
-        expect((await leaf(store, { memberId: `m${member}` }, 50)).ids).toEqual(mine.reverse());
+        const expected = tasks.filter((_, index) => index % 3 === member).map(({ id }) => id);
+        expect((await readAllPages(store, { memberId: `m${member}` }, 50)).ids).toEqual(expected.reverse());
       }
     });
 
     it('Pages of tasks contain only the requested tasks', async () => {
-      const store = await (await stage()).open();
+      const store = await (await createTestStore()).open();
       const fox = makeTask({ ...at(1), request: { prompt: 'A Red  fox\nin snow' } });
       const owl = settled(makeTask({ ...at(2), request: { prompt: 'red owl' }, route: { isPrivate: true } }));
       const failed = settled(makeTask({ ...at(3), request: { prompt: '' }, requesterId: 'bob' }));
       for (const task of [fox, owl, { ...failed, state: 'failed' as const }]) await store.put(task);
       const den = { guildId: 'den' };
-      const asked = async (question: Question) => (await leaf(store, den, 10, question)).ids;
-      expect(await asked({})).toEqual([failed.id, owl.id, fox.id]);
-      expect(await asked({ words: 'RED' })).toEqual([owl.id, fox.id]);
-      expect(await asked({ words: ' snow  red ' })).toEqual([fox.id]);
-      expect(await asked({ words: 'red cat' })).toEqual([]);
-      expect(await asked({ states: ['failed', 'running'] })).toEqual([failed.id, fox.id]);
-      expect(await asked({ states: [] })).toEqual([]);
-      expect(await asked({ withoutPrivate: true })).toEqual([failed.id, fox.id]);
-      expect(await asked({ kind: 'imagine', words: 'owl' })).toEqual([owl.id]);
-      expect((await leaf(store, { memberId: 'bob' }, 10)).ids).toEqual([failed.id]);
+      const matchingIds = async (filter: PageFilter) => (await readAllPages(store, den, 10, filter)).ids;
+      expect(await matchingIds({})).toEqual([failed.id, owl.id, fox.id]);
+      expect(await matchingIds({ words: 'RED' })).toEqual([owl.id, fox.id]);
+      expect(await matchingIds({ words: ' snow  red ' })).toEqual([fox.id]);
+      expect(await matchingIds({ words: 'red cat' })).toEqual([]);
+      expect(await matchingIds({ states: ['failed', 'running'] })).toEqual([failed.id, fox.id]);
+      expect(await matchingIds({ states: [] })).toEqual([]);
+      expect(await matchingIds({ withoutPrivate: true })).toEqual([failed.id, fox.id]);
+      expect(await matchingIds({ kind: 'imagine', words: 'owl' })).toEqual([owl.id]);
+      expect((await readAllPages(store, { memberId: 'bob' }, 10)).ids).toEqual([failed.id]);
     });
 
     it('Pages of tasks show the current state of an unsettled task', async () => {
-      const store = await (await stage()).open();
+      const store = await (await createTestStore()).open();
       const task = makeTask({ state: 'submitting' });
       await store.put(task);
       await store.put({ ...task, state: 'ready' });
@@ -92,27 +92,27 @@ describe('Pages of tasks', () =>
     });
 
     it('Pages of tasks omit a row whose task was never written', async () => {
-      const site = await stage();
-      const { open } = site;
+      const testStore = await createTestStore();
+      const { open } = testStore;
       const store = await open();
       const [kept, lost] = [makeTask(at(1)), makeTask(at(2))];
       await store.put(kept);
       await store.put(lost);
-      await site.drop(({ key }) => key === lost.id);
-      expect(await leaf(store, ann, 1)).toEqual({ ids: [kept.id], pages: 1 });
+      await testStore.drop(({ key }) => key === lost.id);
+      expect(await readAllPages(store, ann, 1)).toEqual({ ids: [kept.id], pages: 1 });
     });
 
     it('Pages of tasks are stored in few rows, and whole chunks are dropped when all of their tasks have expired', async () => {
-      const site = await stage();
-      const { open, clock } = site;
+      const testStore = await createTestStore();
+      const { open, clock } = testStore;
       const store = await open();
       for (let index = 0; index < 200; index++) await store.put(settled(makeTask(at(index)), START + index));
-      expect(await site.keys('index')).toHaveLength(2 * (1 + 2));
+      expect(await testStore.keys('index')).toHaveLength(2 * (1 + 2));
       clock.advance(400 * DAY_MS + 150);
       const created = clock.now();
       for (let index = 0; index < 101; index++) await store.put(makeTask({ times: { created: created + index } }));
-      expect((await leaf(store, ann, 500)).ids).toHaveLength(101 + 49);
-      expect(await site.keys('index')).toHaveLength(2 * (1 + 3));
+      expect((await readAllPages(store, ann, 500)).ids).toHaveLength(101 + 49);
+      expect(await testStore.keys('index')).toHaveLength(2 * (1 + 3));
     });
   }));
 
@@ -121,7 +121,7 @@ it('Lists add few writes to a put: two chunks for a new task, none while it runs
   const store = await open();
   await store.put(makeTask(at(0)));
   const task = makeTask(at(1));
-  const written = async (work: () => Promise<void>): Promise<number> => {
+  const countWrites = async (work: () => Promise<void>): Promise<number> => {
     sql(file, 'DROP TRIGGER IF EXISTS counting');
     sql(file, 'CREATE TABLE IF NOT EXISTS counted (key TEXT)');
     sql(file, 'DELETE FROM counted');
@@ -134,10 +134,10 @@ it('Lists add few writes to a put: two chunks for a new task, none while it runs
     await work();
     return sql(file, 'SELECT key FROM counted').length;
   };
-  expect(await written(() => store.put(task))).toBe(2);
-  expect(await written(() => store.put({ ...task, progress: 50 }))).toBe(0);
-  expect(await written(() => store.put(settled(task)))).toBe(2);
-  expect(await written(() => store.put(settled(task)))).toBe(0);
+  expect(await countWrites(() => store.put(task))).toBe(2);
+  expect(await countWrites(() => store.put({ ...task, progress: 50 }))).toBe(0);
+  expect(await countWrites(() => store.put(settled(task)))).toBe(2);
+  expect(await countWrites(() => store.put(settled(task)))).toBe(0);
 });
 
 function index({ times }: { times: { created: number } }): number {

@@ -8,24 +8,24 @@ import { openWhole } from '../../../src/services/store/whole-store.ts';
 import type { Partition } from '../../../src/services/tasks/homes.ts';
 import { bucketWithin } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
-import type { Site } from './sites.ts';
+import type { TestStore } from './sites.ts';
 import { START } from './stage.ts';
 
 /** Opens the store as the workers of a cluster do. */
-export async function openCluster({ url, scheme, log, clock }: Site, partitions: number): Promise<Partitions> {
+export async function openCluster({ url, scheme, log, clock }: TestStore, partitions: number): Promise<Partitions> {
   const parts = { specs: kindSpecs, log, clock, partitions, holder: nameHolder(), leaseMs: 20_000 };
   const opened = await openPartitions({ url, scheme }, parts);
   onTestFinished(() => opened.close());
   return opened;
 }
 
-/** Leaves every partition as a worker that has used it does. */
-export async function leavePartitions(
-  site: Site,
+/** Fills every partition through a worker's store, and closes it. */
+export async function populatePartitions(
+  testStore: TestStore,
   count: number,
   work: (store: StoredTasks, partition: Partition) => Promise<void>,
 ): Promise<void> {
-  const cluster = await openCluster(site, count);
+  const cluster = await openCluster(testStore, count);
   for (let number = 0; number < count; number++) {
     const store = await cluster.open(number);
     await work(store, { number, count });
@@ -42,9 +42,9 @@ export interface PartitionRow {
 }
 
 /** Every row of every partition, except the marks of a move or a restore. */
-export async function rowsOf(site: Site, count: number): Promise<PartitionRow[]> {
-  const { url, scheme, log, clock } = site;
-  const store = await openWhole({ url, scheme }, { log, clock, makes: false, count });
+export async function rowsOf(testStore: TestStore, count: number): Promise<PartitionRow[]> {
+  const { url, scheme, log, clock } = testStore;
+  const store = await openWhole({ url, scheme }, { log, clock, create: false, count });
   const rows: PartitionRow[] = [];
   try {
     for (const [partition, { backend }] of (store?.partitions ?? []).entries())
@@ -58,9 +58,9 @@ export async function rowsOf(site: Site, count: number): Promise<PartitionRow[]>
 
 const nameOf = ({ partition, namespace, key }: PartitionRow): string => `${partition} ${namespace} ${key}`;
 
-/** Changes rows in a way in which no worker would. */
-export async function writeTo({ url, scheme, log, clock }: Site, ...rows: readonly PartitionRow[]): Promise<void> {
-  const store = await openWhole({ url, scheme }, { log, clock, makes: false });
+/** Writes rows directly, as no worker would. */
+export async function writeTo({ url, scheme, log, clock }: TestStore, ...rows: readonly PartitionRow[]): Promise<void> {
+  const store = await openWhole({ url, scheme }, { log, clock, create: false });
   try {
     for (const { partition, namespace, ...row } of rows) {
       const backend = store?.partitions[partition]?.backend;

@@ -5,21 +5,21 @@ import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { openWhole } from '../../../src/services/store/whole-store.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
-import { idIn, leavePartitions, openCluster, type PartitionRow, rowsOf, writeTo } from './partitioned.ts';
-import { onServers, type Site } from './sites.ts';
+import { idIn, openCluster, type PartitionRow, populatePartitions, rowsOf, writeTo } from './partitioned.ts';
+import { onServers, type TestStore } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
 
-const COUNT = 4;
+const PARTITION_COUNT = 4;
 
-const look = ({ url, scheme, clock, log }: Site, repair: boolean) =>
+const runDoctor = ({ url, scheme, clock, log }: TestStore, repair: boolean) =>
   examine({ url, scheme }, { clock, log, specs: kindSpecs, repair });
 
-const found = async (site: Site, repair: boolean): Promise<string[]> =>
-  (await look(site, repair)).findings.map(({ kind, count, partition }) => `${partition} ${kind} ${count}`);
+const findingsIn = async (testStore: TestStore, repair: boolean): Promise<string[]> =>
+  (await runDoctor(testStore, repair)).findings.map(({ kind, count, partition }) => `${partition} ${kind} ${count}`);
 
-/** Each partition has its own tasks, live and finished, with their entries. */
-const used = (site: Site): Promise<void> =>
-  leavePartitions(site, COUNT, async (store, partition) => {
+/** Fills each partition with live and finished tasks and their entries. */
+const fillPartitions = (testStore: TestStore): Promise<void> =>
+  populatePartitions(testStore, PARTITION_COUNT, async (store, partition) => {
     await store.entries.setOpenSince('2026-01-01');
     for (let at = 0; at < 4; at++) {
       const task = makeTask({ id: idIn(partition, `server ${at}`, START + at), guildId: `server ${at}` });
@@ -39,65 +39,65 @@ const rowIn = (rows: readonly PartitionRow[], partition: number, namespace: stri
 };
 
 describe('The doctor of a store with partitions', () =>
-  onServers((stage) => {
-    it('The doctor of a store with partitions finds nothing in one that workers have left, and changes nothing', async () => {
-      const site = await stage();
-      await used(site);
-      const before = await rowsOf(site, COUNT);
-      const examination = await look(site, true);
+  onServers((createTestStore) => {
+    it('The doctor of a store with partitions finds nothing in a healthy one, and changes nothing', async () => {
+      const testStore = await createTestStore();
+      await fillPartitions(testStore);
+      const before = await rowsOf(testStore, PARTITION_COUNT);
+      const examination = await runDoctor(testStore, true);
       expect(examination.findings).toEqual([]);
-      expect(examination.holds).toEqual({ tasks: 4 * COUNT, setAside: 0 });
-      expect(await rowsOf(site, COUNT)).toEqual(before);
+      expect(examination.contents).toEqual({ tasks: 4 * PARTITION_COUNT, setAside: 0 });
+      expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(before);
     });
 
     it('The doctor of a store with partitions says in which partition each finding is, and repairs it there', async () => {
-      const site = await stage();
-      await used(site);
-      const before = await rowsOf(site, COUNT);
+      const testStore = await createTestStore();
+      await fillPartitions(testStore);
+      const before = await rowsOf(testStore, PARTITION_COUNT);
       await writeTo(
-        site,
+        testStore,
         { partition: 2, namespace: 'costs', key: 'rubbish', text: 'rubbish' },
         { partition: 3, namespace: 'index', key: 'member:eve', text: '{"value":{"starts":["0"]}}' },
       );
-      const damaged = await rowsOf(site, COUNT);
-      expect(await found(site, false)).toEqual(['2 unreadable 1']);
-      expect(await rowsOf(site, COUNT)).toEqual(damaged);
-      await found(site, true);
-      expect(await found(site, true)).toEqual([]);
-      const after = await rowsOf(site, COUNT);
+      const damaged = await rowsOf(testStore, PARTITION_COUNT);
+      expect(await findingsIn(testStore, false)).toEqual(['2 unreadable 1']);
+      expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(damaged);
+      await findingsIn(testStore, true);
+      expect(await findingsIn(testStore, true)).toEqual([]);
+      const after = await rowsOf(testStore, PARTITION_COUNT);
       expect(after.filter(({ namespace }) => namespace === 'quarantine')).toMatchObject([{ partition: 2 }]);
       expect(after.filter(({ namespace, key }) => namespace !== 'quarantine' && key !== 'member:eve')).toEqual(before);
     });
 
     it('The doctor of a store with partitions moves tasks that are in the wrong partition to the right one, with all of their rows', async () => {
-      const site = await stage();
-      await used(site);
-      const before = await rowsOf(site, COUNT);
+      const testStore = await createTestStore();
+      await fillPartitions(testStore);
+      const before = await rowsOf(testStore, PARTITION_COUNT);
       const [live, finished, entry] = ['live', 'finished', 'ledger'].map((namespace) => rowIn(before, 1, namespace));
       if (!live || !finished || !entry) throw new Error('Tasks were expected.');
-      const store = await openWhole(site, { log: site.log, clock: site.clock, makes: false });
+      const store = await openWhole(testStore, { log: testStore.log, clock: testStore.clock, create: false });
       for (const { namespace, key } of [live, finished, entry])
-        await store?.partitions[1]?.backend.adapter(namespace, 'at-once').deleteMany([key]);
+        await store?.partitions[1]?.backend.adapter(namespace, 'immediate').deleteMany([key]);
       await store?.close();
-      await writeTo(site, ...[live, finished, entry].map((row) => ({ ...row, partition: 3 })));
-      expect(await found(site, false)).toContain('3 wrong-partition 3');
-      await found(site, true);
-      expect(await found(site, true)).toEqual([]);
-      expect(await rowsOf(site, COUNT)).toEqual(before);
+      await writeTo(testStore, ...[live, finished, entry].map((row) => ({ ...row, partition: 3 })));
+      expect(await findingsIn(testStore, false)).toContain('3 wrong-partition 3');
+      await findingsIn(testStore, true);
+      expect(await findingsIn(testStore, true)).toEqual([]);
+      expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(before);
     });
 
-    it("The doctor of a store with partitions moves a server's decisions to the right partition, and sets aside those that exist there already", async () => {
-      const site = await stage();
-      const [home, other] = ['home', 'other'].map((name) => partitionOf(bucketOf(name), COUNT));
-      await leavePartitions(site, COUNT, async (store, { number }) => {
+    it("The doctor of a store with partitions moves a server's settings to the right partition, and sets aside those that exist there already", async () => {
+      const testStore = await createTestStore();
+      const [home, other] = ['home', 'other'].map((name) => partitionOf(bucketOf(name), PARTITION_COUNT));
+      await populatePartitions(testStore, PARTITION_COUNT, async (store, { number }) => {
         if (number === home) await store.budgets.put('home', { ...EMPTY_BUDGET, isPaused: true });
         if (number === (home ?? 0) + 1) await store.budgets.put('home', EMPTY_BUDGET);
-        if (number === ((other ?? 0) + 1) % COUNT)
+        if (number === ((other ?? 0) + 1) % PARTITION_COUNT)
           await store.budgets.put('other', { ...EMPTY_BUDGET, isPaused: true });
       });
-      await found(site, true);
-      expect(await found(site, true)).toEqual([]);
-      const rows = await rowsOf(site, COUNT);
+      await findingsIn(testStore, true);
+      expect(await findingsIn(testStore, true)).toEqual([]);
+      const rows = await rowsOf(testStore, PARTITION_COUNT);
       const budgets = rows.filter(({ namespace }) => namespace === 'budgets');
       expect(budgets.map(({ partition, key }) => [key, partition]).sort()).toEqual([
         ['of home', home],
@@ -108,46 +108,52 @@ describe('The doctor of a store with partitions', () =>
     });
 
     it('The doctor of a store with partitions makes the hash keys equal if nothing was hashed with a different one', async () => {
-      const site = await stage();
-      await used(site);
-      const before = await rowsOf(site, COUNT);
+      const testStore = await createTestStore();
+      await fillPartitions(testStore);
+      const before = await rowsOf(testStore, PARTITION_COUNT);
       expect(new Set(before.filter(({ key }) => key === 'hashes').map(({ text }) => text)).size).toBe(1);
       const guildId = Array.from({ length: 100 }, (_, at) => `server ${at}`).find(
-        (name) => partitionOf(bucketOf(name), COUNT) === 2,
+        (name) => partitionOf(bucketOf(name), PARTITION_COUNT) === 2,
       );
       const text = '{"value":{"secret":"another"}}';
-      await writeTo(site, ...[1, 2].map((partition) => ({ partition, namespace: 'meta', key: 'hashes', text })));
-      await writeTo(site, {
+      await writeTo(testStore, ...[1, 2].map((partition) => ({ partition, namespace: 'meta', key: 'hashes', text })));
+      await writeTo(testStore, {
         partition: 2,
         namespace: 'budgets',
         key: `of ${guildId}`,
         text: JSON.stringify({ value: { guildId, ...EMPTY_BUDGET } }),
       });
-      expect(await found(site, true)).toEqual(expect.arrayContaining(['1 secret-different 1', '2 secret-in-use 1']));
-      expect((await found(site, true)).filter((one) => one.includes('secret'))).toEqual(['2 secret-in-use 1']);
+      expect(await findingsIn(testStore, true)).toEqual(
+        expect.arrayContaining(['1 secret-different 1', '2 secret-in-use 1']),
+      );
+      expect((await findingsIn(testStore, true)).filter((one) => one.includes('secret'))).toEqual([
+        '2 secret-in-use 1',
+      ]);
     });
 
-    it('The doctor of a store with partitions reports partitions beyond its number', async () => {
-      const site = await stage();
-      await used(site);
-      await writeTo(site, { partition: 0, namespace: 'meta', key: 'partitions', text: '{"value":{"count":3}}' });
-      expect((await found(site, false)).filter((one) => one.includes('unknown'))).toEqual(['3 partition-unknown 1']);
+    it('The doctor of a store with partitions reports partitions beyond the recorded number', async () => {
+      const testStore = await createTestStore();
+      await fillPartitions(testStore);
+      await writeTo(testStore, { partition: 0, namespace: 'meta', key: 'partitions', text: '{"value":{"count":3}}' });
+      expect((await findingsIn(testStore, false)).filter((one) => one.includes('unknown'))).toEqual([
+        '3 partition-unknown 1',
+      ]);
     });
 
-    it('The doctor of a store with partitions refuses while a worker owns any of them, and takes none then', async () => {
-      const site = await stage();
-      await used(site);
-      const cluster = await openCluster(site, COUNT);
+    it('The doctor of a store with partitions refuses to run while a worker owns any of them, and then takes none', async () => {
+      const testStore = await createTestStore();
+      await fillPartitions(testStore);
+      const cluster = await openCluster(testStore, PARTITION_COUNT);
       for (const partition of [0, 3]) {
         const owned = await cluster.open(partition);
-        await expect(look(site, true)).rejects.toMatchObject({
+        await expect(runDoctor(testStore, true)).rejects.toMatchObject({
           kind: 'in-use',
           message: expect.stringContaining('ATELIER_ROLE=worker'),
         });
         expect([...(await cluster.owners()).keys()]).toEqual([partition]);
         await owned.close();
       }
-      expect((await look(site, true)).findings).toEqual([]);
+      expect((await runDoctor(testStore, true)).findings).toEqual([]);
       expect([...(await cluster.owners()).keys()]).toEqual([]);
     });
   }));

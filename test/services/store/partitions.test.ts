@@ -15,15 +15,15 @@ import {
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
 import { RETENTION_MS } from '../../../src/services/store/task-rows.ts';
-import { child, holdsPartitions, modules } from './child.ts';
-import { onServers, type Site } from './sites.ts';
+import { HOLD_PARTITIONS_PROGRAM, moduleUrls, startChild } from './child.ts';
+import { onServers, type TestStore } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
-import { Standing } from './standing.ts';
+import { SuspendedClock } from './standing.ts';
 
-/** For a lease whose end a test waits for; a fifth of it must be enough for a request on a busy machine. */
-const LEASE_MS = 5_000;
+/** For leases that a test waits to expire. A fifth of it must be enough for a request on a busy machine. */
+const SHORT_LEASE_MS = 5_000;
 /** For leases that last longer than a test. */
-const LONG_MS = 20_000;
+const LONG_LEASE_MS = 20_000;
 
 interface Options {
   partitions?: number;
@@ -32,14 +32,22 @@ interface Options {
   leaseClock?: LeaseClock;
 }
 
-async function open({ url, scheme, log, clock }: Site, options: Options = {}): Promise<Partitions> {
-  const parts = { specs: kindSpecs, log, clock, partitions: 4, holder: nameHolder(), leaseMs: LONG_MS, ...options };
+async function open({ url, scheme, log, clock }: TestStore, options: Options = {}): Promise<Partitions> {
+  const parts = {
+    specs: kindSpecs,
+    log,
+    clock,
+    partitions: 4,
+    holder: nameHolder(),
+    leaseMs: LONG_LEASE_MS,
+    ...options,
+  };
   const partitions = await openPartitions({ url, scheme }, parts);
   onTestFinished(() => partitions.close());
   return partitions;
 }
 
-const refused = async (work: Promise<unknown>): Promise<StoreError> => {
+const storeErrorOf = async (work: Promise<unknown>): Promise<StoreError> => {
   const error = await work.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -48,79 +56,83 @@ const refused = async (work: Promise<unknown>): Promise<StoreError> => {
   return error as StoreError;
 };
 
-const placed = ({ kind }: Site, partition: number, namespace: string): string =>
+const namespaceIn = ({ kind }: TestStore, partition: number, namespace: string): string =>
   partition === 0 ? namespace : `p${partition}${kind === 'redis' ? ':' : '/'}${namespace}`;
 
 describe('The number of partitions', () =>
-  onServers((stage) => {
+  onServers((createTestStore) => {
     it('The number of partitions is fixed at the first start of a store, whatever a later start requests', async () => {
-      const site = await stage();
-      const first = await open(site, { partitions: 8 });
+      const testStore = await createTestStore();
+      const first = await open(testStore, { partitions: 8 });
       expect(first.count).toBe(8);
-      expect((await open(site, { partitions: 3 })).count).toBe(8);
+      expect((await open(testStore, { partitions: 3 })).count).toBe(8);
       await (await first.open(7)).close();
       await (await first.open(0)).close();
-      expect((await open(site, { partitions: 3 })).count).toBe(8);
+      expect((await open(testStore, { partitions: 3 })).count).toBe(8);
     });
 
-    it('The number of partitions is the same for processes that start a store at once', async () => {
-      const site = await stage();
-      const many = await Promise.all([2, 3, 4, 5, 6].map((partitions) => open(site, { partitions })));
-      expect(new Set(many.map(({ count }) => count)).size).toBe(1);
-      expect(await site.keys('meta')).toEqual(['partitions']);
+    it('The number of partitions is the same for processes that start a store at the same time', async () => {
+      const testStore = await createTestStore();
+      const processes = await Promise.all([2, 3, 4, 5, 6].map((partitions) => open(testStore, { partitions })));
+      expect(new Set(processes.map(({ count }) => count)).size).toBe(1);
+      expect(await testStore.keys('meta')).toEqual(['partitions']);
     });
 
-    it('A store with several partitions is refused by everything that would see one of them', async () => {
-      const site = await stage();
-      await (await (await open(site, { partitions: 4 })).open(0)).close();
-      const address = { url: site.url, scheme: site.scheme };
-      const parts = { log: site.log, clock: site.clock };
-      for (const opening of [() => site.open(), () => openExisting(address, parts), () => openBackend(address, parts)])
-        expect((await refused(opening())).message).toContain('is divided into 4 partitions');
-      expect((await open(site)).count).toBe(4);
+    it('A store with several partitions is refused by everything that would see only one of them', async () => {
+      const testStore = await createTestStore();
+      await (await (await open(testStore, { partitions: 4 })).open(0)).close();
+      const address = { url: testStore.url, scheme: testStore.scheme };
+      const parts = { log: testStore.log, clock: testStore.clock };
+      for (const tryToOpen of [
+        () => testStore.open(),
+        () => openExisting(address, parts),
+        () => openBackend(address, parts),
+      ])
+        expect((await storeErrorOf(tryToOpen())).message).toContain('is divided into 4 partitions');
+      expect((await open(testStore)).count).toBe(4);
     });
 
     it('The number of partitions is one for a store that was created without any, and its rows are those of partition 0', async () => {
-      const site = await stage();
-      const store = await site.open({ leaseMs: LONG_MS });
+      const testStore = await createTestStore();
+      const store = await testStore.open({ leaseMs: LONG_LEASE_MS });
       const task = makeTask();
       await store.put(task);
-      const before = await site.rows();
+      const before = await testStore.rows();
       // The other bot may keep running.
-      const partitions = await open(site);
+      const partitions = await open(testStore);
       expect(partitions.count).toBe(1);
       await store.close();
       const first = await partitions.open(0);
       expect(await first.get(task.id)).toMatchObject({ id: task.id });
-      expect(await site.rows()).toEqual(before);
+      expect(await testStore.rows()).toEqual(before);
       await first.close();
-      const again = await site.open({ leaseMs: LONG_MS });
-      expect(await again.live()).toHaveLength(1);
+      const reopened = await testStore.open({ leaseMs: LONG_LEASE_MS });
+      expect(await reopened.live()).toHaveLength(1);
     });
 
     it('The number of partitions is one for a store with rows that no start has marked, such as a half-finished move', async () => {
-      const site = await stage();
-      await (await open(site)).close();
-      await site.drop(() => true);
-      await site.write({ namespace: 'finished', key: 'x', text: '{"value":1}' });
-      expect((await open(site)).count).toBe(1);
+      const testStore = await createTestStore();
+      await (await open(testStore)).close();
+      await testStore.drop(() => true);
+      await testStore.write({ namespace: 'finished', key: 'x', text: '{"value":1}' });
+      expect((await open(testStore)).count).toBe(1);
     });
 
     it('The number of partitions is never guessed if its row cannot be read', async () => {
-      const site = await stage();
-      await (await open(site)).close();
-      await site.rewrite(({ key }) => (key === 'partitions' ? '{"value":{"count":0}}' : undefined));
-      const error = await refused(open(site));
+      const testStore = await createTestStore();
+      await (await open(testStore)).close();
+      await testStore.rewrite(({ key }) => (key === 'partitions' ? '{"value":{"count":0}}' : undefined));
+      const error = await storeErrorOf(open(testStore));
       expect(error.kind).toBe('corrupt');
       expect(error.message).toContain('how many partitions');
     });
   }));
 
 describe('Partitions', () =>
-  onServers((stage) => {
+  onServers((createTestStore) => {
     it('Partitions are separate stores, whose rows differ in their prefix', async () => {
-      const site = await stage();
-      const partitions = await open(site);
+      const testStore = await createTestStore();
+      const partitions = await open(testStore);
       const stores = await Promise.all([0, 1, 2, 3].map((partition) => partitions.open(partition)));
       const tasks = stores.map(() => makeTask());
       for (const [at, store] of stores.entries()) {
@@ -132,14 +144,14 @@ describe('Partitions', () =>
         expect((await store.live()).map(({ id }) => id)).toEqual([tasks[at]?.id]);
         expect(await store.get(tasks[(at + 1) % 4]?.id ?? '')).toBeUndefined();
         expect(await store.durations('key of 1')).toHaveLength(at === 1 ? 1 : 0);
-        expect(await site.keys(placed(site, at, 'live'))).toEqual([tasks[at]?.id]);
-        expect(await site.keys(placed(site, at, 'finished'))).toHaveLength(1);
+        expect(await testStore.keys(namespaceIn(testStore, at, 'live'))).toEqual([tasks[at]?.id]);
+        expect(await testStore.keys(namespaceIn(testStore, at, 'finished'))).toHaveLength(1);
       }
     });
 
     it('Partitions keep the days of their ledgers apart', async () => {
-      const site = await stage();
-      const partitions = await open(site);
+      const testStore = await createTestStore();
+      const partitions = await open(testStore);
       const stores = await Promise.all([0, 1, 2].map((partition) => partitions.open(partition)));
       const entries = stores.map(() => createEntry(makeTask()));
       for (const [at, store] of stores.entries()) {
@@ -153,13 +165,16 @@ describe('Partitions', () =>
     });
 
     it('Each partition has its own lease, so that several processes can own different ones', async () => {
-      const site = await stage();
-      const [one, other] = await Promise.all([open(site, { holder: 'one' }), open(site, { holder: 'other' })]);
+      const testStore = await createTestStore();
+      const [one, other] = await Promise.all([
+        open(testStore, { holder: 'one' }),
+        open(testStore, { holder: 'other' }),
+      ]);
       const first = await one.open(1);
       const second = await other.open(2);
       expect(await other.tryOpen(1)).toBeUndefined();
       expect(await one.tryOpen(2)).toBeUndefined();
-      expect((await refused(other.open(1))).kind).toBe('in-use');
+      expect((await storeErrorOf(other.open(1))).kind).toBe('in-use');
       expect(await one.owners()).toEqual(
         new Map([
           [1, 'one'],
@@ -169,56 +184,56 @@ describe('Partitions', () =>
       await Promise.all([first.put(makeTask()), second.put(makeTask())]);
       await first.close();
       // The connections stay open for the others.
-      const taken = await other.tryOpen(1);
-      expect(await taken?.live()).toHaveLength(1);
+      const takenOver = await other.tryOpen(1);
+      expect(await takenOver?.live()).toHaveLength(1);
       expect(await one.owners()).toEqual(
         new Map([
           [1, 'other'],
           [2, 'other'],
         ]),
       );
-      expect((await refused(first.put(makeTask()))).kind).toBe('failed');
+      expect((await storeErrorOf(first.put(makeTask()))).kind).toBe('failed');
       await (await one.open(3)).put(makeTask());
     });
 
     it('Partitions of a process that was suspended for too long pass to another one, and the old owner writes nothing more', async () => {
-      const site = await stage();
-      const clock = new Standing();
-      const suspended = await open(site, { leaseMs: LEASE_MS, leaseClock: clock });
+      const testStore = await createTestStore();
+      const clock = new SuspendedClock();
+      const suspended = await open(testStore, { leaseMs: SHORT_LEASE_MS, leaseClock: clock });
       const first = await suspended.open(1);
       const kept = await suspended.open(2);
       const task = makeTask();
       await first.put(task);
-      const next = await open(site, { leaseMs: LONG_MS });
+      const next = await open(testStore, { leaseMs: LONG_LEASE_MS });
       const second = await vi.waitFor(async () => (await next.tryOpen(1)) ?? expect.unreachable(), {
-        timeout: 2 * LEASE_MS,
+        timeout: 2 * SHORT_LEASE_MS,
       });
       await second.put(settled(task));
-      const before = await site.rows();
-      // By its own clock it still has the lease; only the server refuses the write.
+      const before = await testStore.rows();
+      // By its own clock, the suspended process still has the lease; only the server refuses the write.
       first.ownership.mustBeOurs();
-      const works = [
+      const operations = [
         first.put(makeTask()),
         first.remove(task),
         first.addDuration('x', { atLeastMs: 1, atMostMs: 2, at: 3 }),
       ];
-      const kinds = (await Promise.all(works.map(refused))).map(({ kind }) => kind);
+      const kinds = (await Promise.all(operations.map(storeErrorOf))).map(({ kind }) => kind);
       expect(new Set(kinds)).toEqual(new Set(['lost']));
       expect((await first.ownership.lost).message).toContain('(partition 1)');
-      clock.wake(LEASE_MS);
-      expect((await refused(kept.put(makeTask()))).kind).toBe('lost');
-      expect(await site.rows()).toEqual(before);
+      clock.wake(SHORT_LEASE_MS);
+      expect((await storeErrorOf(kept.put(makeTask()))).kind).toBe('lost');
+      expect(await testStore.rows()).toEqual(before);
       await first.close();
       second.ownership.mustBeOurs();
       expect(await suspended.tryOpen(1)).toBeUndefined();
     });
 
     it.skipIf(process.platform !== 'linux')(
-      'Partitions pass at once from a process that was killed on this machine (needs /proc)',
+      'Partitions pass immediately from a process that was killed on this machine (needs /proc)',
       async () => {
-        const site = await stage();
-        const killed = await child(holdsPartitions, site.url, ...modules, '0', '2');
-        const partitions = await open(site, { leaseMs: LONG_MS });
+        const testStore = await createTestStore();
+        const killed = await startChild(HOLD_PARTITIONS_PROGRAM, testStore.url, ...moduleUrls, '0', '2');
+        const partitions = await open(testStore, { leaseMs: LONG_LEASE_MS });
         expect(await partitions.tryOpen(2)).toBeUndefined();
         await killed.kill();
         expect(await partitions.tryOpen(2)).toBeDefined();
@@ -227,37 +242,37 @@ describe('Partitions', () =>
     );
 
     it('Partitions that another process owns can be read but not written', async () => {
-      const site = await stage();
-      const owner = await open(site);
+      const testStore = await createTestStore();
+      const owner = await open(testStore);
       const store = await owner.open(3);
       const task = makeTask();
       await store.put(task);
-      const backend = await (await open(site)).rows(3);
+      const backend = await (await open(testStore)).rows(3);
       if (!backend) return expect.unreachable();
       const { live } = openNamespaces(backend);
       expect([...(await live.getMany([task.id])).keys()]).toEqual([task.id]);
       expect((await Array.fromAsync(live.entries())).map(([id]) => id)).toEqual([task.id]);
-      expect((await refused(live.put('x', 1))).message).toContain('is only read');
+      expect((await storeErrorOf(live.put('x', 1))).message).toContain('is only read');
       await store.put(makeTask());
     });
 
     it('Partitions clear only their own expired rows', async ({ skip }) => {
-      const site = await stage();
-      skip(site.kind === 'redis', 'Redis removes expired rows itself');
-      const partitions = await open(site);
+      const testStore = await createTestStore();
+      skip(testStore.kind === 'redis', 'Redis removes expired rows itself');
+      const partitions = await open(testStore);
       const stores = await Promise.all([0, 1, 2].map((partition) => partitions.open(partition)));
       const expired = [0, 1, 2].map((partition) => ({
-        namespace: placed(site, partition, 'finished'),
+        namespace: namespaceIn(testStore, partition, 'finished'),
         key: 'old',
         text: '{"value":1}',
         expires: 1,
       }));
-      await site.write(...expired);
+      await testStore.write(...expired);
       await stores[1]?.put(makeTask());
-      const left = (await site.rows()).filter(({ key }) => key === 'old').map(({ namespace }) => namespace);
-      expect(left).toEqual(['finished', 'p2/finished']);
+      const remaining = (await testStore.rows()).filter(({ key }) => key === 'old').map(({ namespace }) => namespace);
+      expect(remaining).toEqual(['finished', 'p2/finished']);
       await stores[0]?.put(makeTask());
-      expect((await site.rows()).filter(({ key }) => key === 'old').map(({ namespace }) => namespace)).toEqual([
+      expect((await testStore.rows()).filter(({ key }) => key === 'old').map(({ namespace }) => namespace)).toEqual([
         'p2/finished',
       ]);
       expect(await (await partitions.rows(2))?.countExpired(Date.now())).toBe(1);
@@ -267,57 +282,57 @@ describe('Partitions', () =>
     it('Partitions on Redis list their keys, without those of rows that have expired or were removed', async ({
       skip,
     }) => {
-      const site = await stage();
-      skip(site.kind !== 'redis', 'Postgres has an index');
-      const client = await createClient({ url: site.url }).connect();
+      const testStore = await createTestStore();
+      skip(testStore.kind !== 'redis', 'Postgres has an index');
+      const client = await createClient({ url: testStore.url }).connect();
       onTestFinished(() => client.destroy());
       const listed = (namespace: string) => client.zRange(`atelier:p1:${namespace}:keys`, 0, -1);
-      const partitions = await open(site);
+      const partitions = await open(testStore);
       const first = await partitions.open(1);
       const [task, removed] = [makeTask(), makeTask()];
-      // Its row exists a moment longer.
-      const old = settled(makeTask(), site.clock.now() - RETENTION_MS + 200);
+      // The row of this task expires a moment later.
+      const old = settled(makeTask(), testStore.clock.now() - RETENTION_MS + 200);
       for (const each of [task, removed, old]) await first.put(each);
       await first.remove(removed);
       expect(await listed('live')).toEqual([task.id]);
       expect(await listed('finished')).toEqual([old.id]);
-      await expect.poll(() => site.keys('p1:finished')).toEqual([]);
+      await expect.poll(() => testStore.keys('p1:finished')).toEqual([]);
       expect((await first.live()).map(({ id }) => id)).toEqual([task.id]);
       await first.close();
-      const again = await partitions.open(1);
-      await again.put(task);
+      const reopened = await partitions.open(1);
+      await reopened.put(task);
       expect(await listed('finished')).toEqual([]);
       expect(await listed('live')).toEqual([task.id]);
     });
 
     it('Partitions share one set of connections', async () => {
-      const site = await stage();
-      const partitions = await open(site, { partitions: 32 });
+      const testStore = await createTestStore();
+      const partitions = await open(testStore, { partitions: 32 });
       const stores = [];
       for (let partition = 0; partition < partitions.count; partition++) stores.push(await partitions.open(partition));
       await Promise.all(stores.map((store) => store.put(makeTask())));
       // One connection belongs to the test itself.
-      const used = (await site.connections()) - 1;
-      expect(used).toBeGreaterThan(0);
-      expect(used).toBeLessThanOrEqual(site.kind === 'redis' ? 1 : 8);
+      const connectionCount = (await testStore.connections()) - 1;
+      expect(connectionCount).toBeGreaterThan(0);
+      expect(connectionCount).toBeLessThanOrEqual(testStore.kind === 'redis' ? 1 : 8);
       await Promise.all(stores.map((store) => store.close()));
     });
 
     it('Partitions cannot be opened if the server does not respond, or beyond their number', async () => {
-      const site = await stage();
-      const away = new URL(site.url);
-      away.port = '1';
-      expect((await refused(open({ ...site, url: away.href }))).kind).toBe('unreachable');
-      const partitions = await open(site);
-      for (const wrong of [-1, 4, 1.5]) await expect(partitions.tryOpen(wrong)).rejects.toThrow('no partition');
+      const testStore = await createTestStore();
+      const unreachableUrl = new URL(testStore.url);
+      unreachableUrl.port = '1';
+      expect((await storeErrorOf(open({ ...testStore, url: unreachableUrl.href }))).kind).toBe('unreachable');
+      const partitions = await open(testStore);
+      for (const invalid of [-1, 4, 1.5]) await expect(partitions.tryOpen(invalid)).rejects.toThrow('no partition');
     });
   }));
 
 describe('Partitions of a file', () => {
   it('Partitions are refused for a file, which only one process can use', async () => {
-    const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+    const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
     const parts = { specs: kindSpecs, log, clock: systemClock, partitions: 2, holder: nameHolder() };
-    const error = await refused(openPartitions({ url: 'sqlite://:memory:', scheme: 'sqlite' }, parts));
+    const error = await storeErrorOf(openPartitions({ url: 'sqlite://:memory:', scheme: 'sqlite' }, parts));
     expect(error.kind).toBe('unsupported');
   });
 });

@@ -5,30 +5,30 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { checkBackup, openBackup, openStore, restoreStore, schemaName } from '../../../src/services/store/index.ts';
 import { presentSchema } from '../../../src/services/store/marks.ts';
-import { made, writeOldStore } from '../../support/old-store.ts';
-import { folder, type Stage, stage } from './stage.ts';
+import { storeInfo, writeOldStore } from '../../support/old-store.ts';
+import { createTemporaryFolder, type Stage, stage } from './stage.ts';
 
-const upgrading = readFileSync('docs/upgrading.md', 'utf8');
-const releases = [...upgrading.matchAll(/^\| (\d+\.\d+\.\d+) \| (\d+\.\d+) \|$/gm)].map(
+const upgradingDoc = readFileSync('docs/upgrading.md', 'utf8');
+const releases = [...upgradingDoc.matchAll(/^\| (\d+\.\d+\.\d+) \| (\d+\.\d+) \|$/gm)].map(
   ([, version = '', schema = '']) => [version, schema] as const,
 );
 
 /** The store of 0.1.0 is kept row by row; those of later releases are kept as backups made by them, `releases/<version>.backup`. */
-const FIRST = '0.1.0';
+const FIRST_RELEASE = '0.1.0';
 const backupOf = (version: string): string => fileURLToPath(new URL(`releases/${version}.backup`, import.meta.url));
 
 const addressOf = (file: string) => ({ url: `sqlite://${file}`, scheme: 'sqlite' });
 
-async function restored(backupFile: string, { clock, log }: Stage): Promise<string> {
+async function restore(backupFile: string, { clock, log }: Stage): Promise<string> {
   const backup = await openBackup(backupFile, undefined);
   onTestFinished(() => backup.close());
   await checkBackup(backup);
-  const file = join(folder(), 'restored.sqlite');
+  const file = join(createTemporaryFolder(), 'restored.sqlite');
   await restoreStore(backup, addressOf(file), { clock, log, specs: kindSpecs, botVersion: '9.9.9' });
   return file;
 }
 
-async function counted(file: string, { clock, log }: Stage) {
+async function countRows(file: string, { clock, log }: Stage) {
   const store = await openStore(addressOf(file), { clock, log, specs: kindSpecs, botVersion: '9.9.9' });
   const live = (await store.live()).length;
   let entries = 0;
@@ -39,28 +39,28 @@ async function counted(file: string, { clock, log }: Stage) {
 
 describe('The store of a release', () => {
   it('docs/upgrading.md names the first release and the current schema', () => {
-    expect(releases.map(([version]) => version)).toContain(FIRST);
-    expect(upgrading).toContain(`| ${schemaName(presentSchema)} |`);
+    expect(releases.map(([version]) => version)).toContain(FIRST_RELEASE);
+    expect(upgradingDoc).toContain(`| ${schemaName(presentSchema)} |`);
   });
 
   it.each(releases)(
-    'The store of release %s, with schema %s, is taken up, and so is its backup',
+    'The store of release %s, with schema %s, is upgraded, and so is its backup',
     async (version, schema) => {
       const scene = stage();
-      scene.clock.advance(made.at - scene.clock.now());
-      if (version !== FIRST) {
+      scene.clock.advance(storeInfo.at - scene.clock.now());
+      if (version !== FIRST_RELEASE) {
         const backup = await openBackup(backupOf(version), undefined);
         onTestFinished(() => backup.close());
         expect(schemaName((await checkBackup(backup)).schema)).toBe(schema);
-        expect((await counted(await restored(backupOf(version), scene), scene)).live).toBeGreaterThan(0);
+        expect((await countRows(await restore(backupOf(version), scene), scene)).live).toBeGreaterThan(0);
         return;
       }
       writeOldStore(scene.file);
-      const upgraded = await counted(scene.file, scene);
+      const upgraded = await countRows(scene.file, scene);
       expect(upgraded.live).toBeGreaterThan(20);
       const backupFile = `${scene.file}.schema-${schema}.backup`;
       expect(existsSync(backupFile)).toBe(true);
-      expect(await counted(await restored(backupFile, scene), scene)).toEqual(upgraded);
+      expect(await countRows(await restore(backupFile, scene), scene)).toEqual(upgraded);
     },
   );
 });

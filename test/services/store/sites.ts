@@ -15,12 +15,12 @@ import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
 import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Migration } from '../../../src/services/store/task-rows.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { folder, START } from './stage.ts';
+import { createTemporaryFolder, START } from './stage.ts';
 
 const kinds = ['sqlite', 'memory', 'redis', 'postgres'] as const;
 type Kind = (typeof kinds)[number];
 
-export interface SiteRow {
+export interface RawRow {
   namespace: string;
   key: string;
   text: string;
@@ -28,16 +28,16 @@ export interface SiteRow {
 }
 
 /** Reads and changes rows without the store. */
-interface Back {
-  rows(): Promise<SiteRow[]>;
-  write(rows: readonly SiteRow[]): Promise<void>;
-  drop(rows: readonly SiteRow[]): Promise<void>;
-  /** As if the server had released the lease of the store. */
+interface RawAccess {
+  rows(): Promise<RawRow[]>;
+  write(rows: readonly RawRow[]): Promise<void>;
+  drop(rows: readonly RawRow[]): Promise<void>;
+  /** Releases the lease of the store, as if the server had done so. */
   forgetLease(): Promise<void>;
   leaseNumber(): Promise<number>;
   /** The number of connections to the server, or to this database. */
   connections(): Promise<number>;
-  /** Ends all of them except its own, as a restart of the server does. */
+  /** Closes all connections except its own, as a restart of the server does. */
   cutConnections(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ interface OpenOptions {
 }
 
 /** A store of one kind, for one test. */
-export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber' | 'connections' | 'cutConnections'> {
+export interface TestStore extends Pick<RawAccess, 'forgetLease' | 'leaseNumber' | 'connections' | 'cutConnections'> {
   kind: Kind;
   url: string;
   scheme: string;
@@ -58,65 +58,69 @@ export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber' | 'connec
   logged: string[];
   log: Log;
   open(options?: OpenOptions): Promise<StoredTasks>;
-  /** The raw rows, as a bot sees them. */
+  /** The backend through which a bot reads and writes its rows. */
   backend(): Promise<Backend>;
-  /** A bot whose power fails after this many writes. */
-  failing(writes: number): Promise<StoredTasks>;
-  rows(namespace?: string): Promise<SiteRow[]>;
+  /** Opens the store with a backend that fails after this many writes, as in a power failure. */
+  openFailing(writes: number): Promise<StoredTasks>;
+  rows(namespace?: string): Promise<RawRow[]>;
   keys(namespace: string): Promise<string[]>;
-  write(...rows: SiteRow[]): Promise<void>;
+  write(...rows: RawRow[]): Promise<void>;
   /** Changes the text of rows; a row for which it returns undefined stays unchanged. */
-  rewrite(change: (row: SiteRow) => string | undefined): Promise<void>;
-  drop(isWanted: (row: SiteRow) => boolean): Promise<void>;
+  rewrite(change: (row: RawRow) => string | undefined): Promise<void>;
+  drop(isWanted: (row: RawRow) => boolean): Promise<void>;
 }
 
 /**
  * Runs the same tests on every kind of store; kinds without a configured server are skipped and reported as skipped.
  */
-export function onEveryStore(tests: (site: () => Promise<Site>) => void): void {
+export function onEveryStore(tests: (testStore: () => Promise<TestStore>) => void): void {
   onStores(kinds, tests);
 }
 
-export function onServers(tests: (site: () => Promise<Site>) => void): void {
+export function onServers(tests: (testStore: () => Promise<TestStore>) => void): void {
   onStores(['redis', 'postgres'], tests);
 }
 
-export function onStores(of: readonly Kind[], tests: (site: () => Promise<Site>) => void): void {
-  for (const kind of of) {
+export function onStores(storeKinds: readonly Kind[], tests: (testStore: () => Promise<TestStore>) => void): void {
+  for (const kind of storeKinds) {
     const variable = kind === 'redis' ? 'TEST_REDIS_URL' : kind === 'postgres' ? 'TEST_POSTGRES_URL' : undefined;
     const isMissing = variable !== undefined && !serverUrl(variable);
-    const why = isMissing ? ` (left out: ${variable} is not set, see npm run with-stores)` : '';
-    describe.skipIf(isMissing)(`on ${kind}${why}`, () => tests(() => siteOf(kind)));
+    const skipReason = isMissing ? ` (skipped: ${variable} is not set, see npm run with-stores)` : '';
+    describe.skipIf(isMissing)(`on ${kind}${skipReason}`, () => tests(() => createTestStore(kind)));
   }
 }
 
 const serverUrl = (name: string): string => process.env[name] ?? '';
 
-async function siteOf(kind: Kind): Promise<Site> {
-  const { url, back, shared } = await made[kind]();
+async function createTestStore(kind: Kind): Promise<TestStore> {
+  const { url, rawAccess, shared } = await factories[kind]();
   const scheme = url.split(':')[0] ?? '';
   const clock = new ManualClock(START);
   const logged: string[] = [];
-  const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
-  // The log of a test's server says nothing about the store.
-  const quiet =
+  const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => logged.push(line) });
+  // Warnings about a test's Redis server are not about the store.
+  const storeLog =
     kind === 'redis'
-      ? openLog({ level: 'error', secrets: [], readable: false, write: (line) => logged.push(line) })
+      ? openLog({ level: 'error', secrets: [], isReadable: false, write: (line) => logged.push(line) })
       : log;
-  const parts = { log: quiet, clock };
-  const onTop = async (backend: Backend, { botVersion, migrations }: OpenOptions, close: () => Promise<void>) => {
-    const shelves = openNamespaces(backend);
-    await markSchema(shelves.meta, botVersion);
-    return new StoredTasks({ specs: kindSpecs, ...parts, migrations, namespaces: shelves, close });
+  const parts = { log: storeLog, clock };
+  const createStoredTasks = async (
+    backend: Backend,
+    { botVersion, migrations }: OpenOptions,
+    close: () => Promise<void>,
+  ) => {
+    const namespaces = openNamespaces(backend);
+    await markSchema(namespaces.meta, botVersion);
+    return new StoredTasks({ specs: kindSpecs, ...parts, migrations, namespaces, close });
   };
-  const site: Site = {
+  const testStore: TestStore = {
     ...{ kind, url, scheme, clock, logged, log },
-    forgetLease: back.forgetLease,
-    leaseNumber: back.leaseNumber,
-    ...{ connections: back.connections, cutConnections: back.cutConnections },
+    forgetLease: rawAccess.forgetLease,
+    leaseNumber: rawAccess.leaseNumber,
+    ...{ connections: rawAccess.connections, cutConnections: rawAccess.cutConnections },
     async open(options = {}) {
       // A store in memory is lost when its connection is closed, so that connection stays open.
-      if (shared) return onTop(shared, options, async () => undefined);
+      if (shared) return createStoredTasks(shared, options, async () => undefined);
       const store = await openStore({ url, scheme }, { specs: kindSpecs, ...parts, ...options });
       onTestFinished(() => store.close());
       return store;
@@ -127,7 +131,7 @@ async function siteOf(kind: Kind): Promise<Site> {
       onTestFinished(close);
       return backend;
     },
-    async failing(writes) {
+    async openFailing(writes) {
       const { backend, close } = shared
         ? { backend: shared, close: async () => undefined }
         : await openBackend({ url, scheme }, parts);
@@ -135,85 +139,92 @@ async function siteOf(kind: Kind): Promise<Site> {
       return new StoredTasks({
         specs: kindSpecs,
         ...parts,
-        namespaces: openNamespaces(failingPower(backend, writes)),
+        namespaces: openNamespaces(failingBackend(backend, writes)),
         close,
       });
     },
     async rows(namespace) {
-      const rows = await back.rows();
+      const rows = await rawAccess.rows();
       return rows
         .filter((row) => namespace === undefined || row.namespace === namespace)
         .sort((a, b) => (`${a.namespace} ${a.key}` < `${b.namespace} ${b.key}` ? -1 : 1));
     },
-    keys: async (namespace) => (await site.rows(namespace)).map(({ key }) => key),
-    write: (...rows) => back.write(rows),
+    keys: async (namespace) => (await testStore.rows(namespace)).map(({ key }) => key),
+    write: (...rows) => rawAccess.write(rows),
     async rewrite(change) {
-      const changed = (await back.rows()).map((row) => ({ ...row, text: change(row) ?? row.text, before: row.text }));
-      await back.write(changed.filter(({ text, before }) => text !== before));
+      const changed = (await rawAccess.rows()).map((row) => ({
+        ...row,
+        text: change(row) ?? row.text,
+        before: row.text,
+      }));
+      await rawAccess.write(changed.filter(({ text, before }) => text !== before));
     },
     async drop(isWanted) {
-      await back.drop((await back.rows()).filter(isWanted));
+      await rawAccess.drop((await rawAccess.rows()).filter(isWanted));
     },
   };
-  return site;
+  return testStore;
 }
 
-/** Leaves a store as a bot that has used it does; the work is done in memory, which takes a tenth of the time. */
-export async function leave(site: Site, work: (store: StoredTasks) => Promise<void>): Promise<SiteRow[]> {
-  const quick = await siteOf('memory');
-  await work(await quick.open());
-  await (await site.open()).close();
-  await site.write(...(await quick.rows()));
-  return site.rows();
+/** Fills a store as a bot does, and returns its rows. The work is done in memory, which takes a tenth of the time. */
+export async function populateStore(
+  testStore: TestStore,
+  work: (store: StoredTasks) => Promise<void>,
+): Promise<RawRow[]> {
+  const memoryStore = await createTestStore('memory');
+  await work(await memoryStore.open());
+  await (await testStore.open()).close();
+  await testStore.write(...(await memoryStore.rows()));
+  return testStore.rows();
 }
 
-/** Real rows for which the power fails after this many writes. */
-function failingPower(backend: Backend, writes: number): Backend {
-  let left = writes;
+/** A real backend that fails after this many writes, as in a power failure. */
+function failingBackend(backend: Backend, writes: number): Backend {
+  let writesLeft = writes;
   return {
     name: backend.name,
     failure: undefined,
     adapter(namespace, durability) {
       const adapter = backend.adapter(namespace, durability);
       for (const name of ['set', 'setMany', 'delete', 'deleteMany'] as const) {
-        const work = (adapter[name] as (...given: unknown[]) => Promise<unknown>).bind(adapter);
+        const work = (adapter[name] as (...args: unknown[]) => Promise<unknown>).bind(adapter);
         Object.assign(adapter, {
-          async [name](...given: unknown[]) {
-            if (left-- <= 0) throw new StoreError('failed', 'no power');
-            return work(...given);
+          async [name](...args: unknown[]) {
+            if (writesLeft-- <= 0) throw new StoreError('failed', 'no power');
+            return work(...args);
           },
         });
       }
       return adapter;
     },
-    range: (...question) => backend.range(...question),
+    range: (...args) => backend.range(...args),
     clearExpired: async () => undefined,
     countExpired: (now) => backend.countExpired(now),
     everyRow: (namespaces) => backend.everyRow(namespaces),
   };
 }
 
-interface Made {
+interface CreatedStore {
   url: string;
-  back: Back;
+  rawAccess: RawAccess;
   shared?: SqliteBackend;
 }
 
-const made: Readonly<Record<Kind, () => Promise<Made>>> = {
+const factories: Readonly<Record<Kind, () => Promise<CreatedStore>>> = {
   async sqlite() {
-    const file = join(folder(), 'atelier.sqlite');
+    const file = join(createTemporaryFolder(), 'atelier.sqlite');
     const session: Session = async (work) => {
       const database = new DatabaseSync(file, { timeout: 1_000 });
       try {
         database.exec('BEGIN');
-        const answer = await work(async (text, ...values) => database.prepare(text).all(...values));
+        const result = await work(async (text, ...values) => database.prepare(text).all(...values));
         database.exec('COMMIT');
-        return answer;
+        return result;
       } finally {
         database.close();
       }
     };
-    return { url: `sqlite://${file}`, back: sqlBack(session) };
+    return { url: `sqlite://${file}`, rawAccess: sqlAccess(session) };
   },
   async memory() {
     const shared = new SqliteBackend(':memory:');
@@ -221,7 +232,7 @@ const made: Readonly<Record<Kind, () => Promise<Made>>> = {
     return {
       url: 'sqlite://:memory:',
       shared,
-      back: sqlBack((work) => work(async (text, ...values) => shared.rows(text, ...values))),
+      rawAccess: sqlAccess((work) => work(async (text, ...values) => shared.rows(text, ...values))),
     };
   },
   async redis() {
@@ -232,25 +243,25 @@ const made: Readonly<Record<Kind, () => Promise<Made>>> = {
     const url = `${server}/${database}`;
     const client = await redisClient(url);
     onTestFinished(() => client.destroy());
-    return { url, back: redisBack(client) };
+    return { url, rawAccess: redisAccess(client) };
   },
   async postgres() {
     const server = new URL(serverUrl('TEST_POSTGRES_URL'));
     const name = `test_${randomUUID().replaceAll('-', '')}`;
-    const maker = new pg.Client(server.href);
-    await maker.connect();
-    await maker.query(`CREATE DATABASE ${name}`);
+    const adminClient = new pg.Client(server.href);
+    await adminClient.connect();
+    await adminClient.query(`CREATE DATABASE ${name}`);
     server.pathname = `/${name}`;
     const client = new pg.Client(server.href);
     await client.connect();
     onTestFinished(async () => {
       await client.end();
-      await maker.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await maker.end();
+      await adminClient.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await adminClient.end();
     });
     const query = async (text: string, ...values: unknown[]) => {
       let at = 0;
-      // Before the first bot there is no table.
+      // There is no table until the first bot has started.
       const { rows: found } = await client.query("SELECT to_regclass('atelier') IS NULL AS nothing");
       if (found[0]?.nothing) return [];
       return (
@@ -260,51 +271,51 @@ const made: Readonly<Record<Kind, () => Promise<Made>>> = {
         )
       ).rows;
     };
-    return { url: server.href, back: sqlBack((work) => work(query)) };
+    return { url: server.href, rawAccess: sqlAccess((work) => work(query)) };
   },
 };
 
-type Ask = (text: string, ...values: (string | number | null)[]) => Promise<Record<string, unknown>[]>;
+type Query = (text: string, ...values: (string | number | null)[]) => Promise<Record<string, unknown>[]>;
 
-type Session = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
+type Session = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
-function sqlBack(session: Session): Back {
-  const remove = (ask: Ask, { namespace, key }: SiteRow) =>
-    ask('DELETE FROM atelier WHERE namespace = ? AND key = ?', namespace, key);
+function sqlAccess(session: Session): RawAccess {
+  const remove = (query: Query, { namespace, key }: RawRow) =>
+    query('DELETE FROM atelier WHERE namespace = ? AND key = ?', namespace, key);
   return {
     rows: () =>
-      session(async (ask) => {
-        const rows = await ask('SELECT namespace, key, value, expires FROM atelier');
+      session(async (query) => {
+        const rows = await query('SELECT namespace, key, value, expires FROM atelier');
         return rows.map(({ namespace, key, value, expires }) => ({
           ...{ namespace: String(namespace), key: String(key), text: String(value) },
           expires: expires === null ? undefined : Number(expires),
         }));
       }),
     write: (rows) =>
-      session(async (ask) => {
+      session(async (query) => {
         for (const row of rows) {
-          await remove(ask, row);
+          await remove(query, row);
           const values = [row.namespace, row.key, row.text, row.expires ?? null];
-          await ask('INSERT INTO atelier (namespace, key, value, expires) VALUES (?, ?, ?, ?)', ...values);
+          await query('INSERT INTO atelier (namespace, key, value, expires) VALUES (?, ?, ?, ?)', ...values);
         }
       }),
     drop: (rows) =>
-      session(async (ask) => {
-        for (const row of rows) await remove(ask, row);
+      session(async (query) => {
+        for (const row of rows) await remove(query, row);
       }),
     forgetLease: () =>
-      session(async (ask) => {
-        await ask("UPDATE atelier_lease SET ends = '-infinity'");
+      session(async (query) => {
+        await query("UPDATE atelier_lease SET ends = '-infinity'");
       }),
-    leaseNumber: () => session(async (ask) => Number((await ask('SELECT number FROM atelier_lease'))[0]?.number)),
+    leaseNumber: () => session(async (query) => Number((await query('SELECT number FROM atelier_lease'))[0]?.number)),
     connections: () =>
-      session(async (ask) => {
-        const [row] = await ask('SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database()');
+      session(async (query) => {
+        const [row] = await query('SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database()');
         return Number(row?.count);
       }),
     cutConnections: () =>
-      session(async (ask) => {
-        await ask(
+      session(async (query) => {
+        await query(
           'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
         );
       }),
@@ -313,13 +324,13 @@ function sqlBack(session: Session): Back {
 
 const redisClient = (url: string) => createClient({ url }).connect();
 
-function redisBack(client: Awaited<ReturnType<typeof redisClient>>): Back {
-  const name = ({ namespace, key }: SiteRow): string => `atelier:${namespace}::${key}`;
+function redisAccess(client: Awaited<ReturnType<typeof redisClient>>): RawAccess {
+  const name = ({ namespace, key }: RawRow): string => `atelier:${namespace}::${key}`;
   return {
     async rows() {
       const names = (await client.keys('atelier:*::*')).filter((one) => one.includes('::'));
       const rows = await Promise.all(
-        names.map(async (one): Promise<SiteRow[]> => {
+        names.map(async (one): Promise<RawRow[]> => {
           const [, namespace = '', key = ''] = /^atelier:(.*?)::(.*)$/s.exec(one) ?? [];
           const [text, expires] = await client.multi().get(one).pExpireTime(one).execTyped();
           // A row that was deleted since the listing is skipped.
@@ -346,9 +357,9 @@ function redisBack(client: Awaited<ReturnType<typeof redisClient>>): Back {
       return (await client.clientList()).filter(({ db }) => db === database).length;
     },
     async cutConnections() {
-      const own = await client.clientInfo();
+      const ownClient = await client.clientInfo();
       for (const { id, db } of await client.clientList())
-        if (db === own.db && id !== own.id) await client.sendCommand(['CLIENT', 'KILL', 'ID', String(id)]);
+        if (db === ownClient.db && id !== ownClient.id) await client.sendCommand(['CLIENT', 'KILL', 'ID', String(id)]);
     },
   };
 }

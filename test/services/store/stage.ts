@@ -18,13 +18,13 @@ export const DAY_MS = 24 * 60 * MINUTE_MS;
 /** The time at which the clock starts in every test. */
 export const START = Date.UTC(2026, 0, 1);
 
-interface Made extends Omit<Parts, 'route' | 'times'> {
+interface TaskOverrides extends Omit<Parts, 'route' | 'times'> {
   route?: Partial<Task['route']>;
   times?: Partial<Task['times']>;
 }
 
 /** A running task; each of its parts can be overridden. */
-export function makeTask({ route, times, ...over }: Made = {}): Task {
+export function makeTask({ route, times, ...overrides }: TaskOverrides = {}): Task {
   const created = times?.created ?? START;
   const record = {
     version: TASK_VERSION,
@@ -52,18 +52,18 @@ export function makeTask({ route, times, ...over }: Made = {}): Task {
     actions: [],
     media: [],
     times: { created, ...times },
-    ...over,
+    ...overrides,
   };
   return taskFrom(record);
 }
 
-/** A task as the delivery leaves it: nothing is left to do. */
+/** The task as the delivery leaves it, with nothing left to do. */
 export function settled(task: Task, at = START + MINUTE_MS): Task {
   const { token: _, ...route } = task.route;
   return { ...task, state: 'delivered', route, times: { ...task.times, settled: at } };
 }
 
-export function folder(): string {
+export function createTemporaryFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'atelier-store-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
@@ -75,17 +75,17 @@ export interface Stage {
   /** The log, line by line. */
   logged: string[];
   log: Log;
-  open(over?: { busyTimeoutMs?: number; botVersion?: string }): Promise<TaskStore>;
+  open(overrides?: { busyTimeoutMs?: number; botVersion?: string }): Promise<TaskStore>;
 }
 
-export function stage(file = join(folder(), 'atelier.sqlite')): Stage {
+export function stage(file = join(createTemporaryFolder(), 'atelier.sqlite')): Stage {
   const clock = new ManualClock(START);
   const logged: string[] = [];
-  const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
-  const open = async (over = {}): Promise<TaskStore> => {
+  const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => logged.push(line) });
+  const open = async (overrides = {}): Promise<TaskStore> => {
     const store = await openStore(
       { url: `sqlite://${file}`, scheme: 'sqlite' },
-      { specs: kindSpecs, log, clock, ...over },
+      { specs: kindSpecs, log, clock, ...overrides },
     );
     onTestFinished(() => store.close());
     return store;

@@ -1,7 +1,7 @@
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 
 /** The clock of a suspended process: no timer runs, and time continues only when it wakes up. */
-export class Standing implements LeaseClock {
+export class SuspendedClock implements LeaseClock {
   #asleepMs = 0;
 
   now(): readonly number[] {

@@ -1,44 +1,44 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { onEveryStore, type Site } from './sites.ts';
+import { onEveryStore, type TestStore } from './sites.ts';
 import { DAY_MS, MINUTE_MS, makeTask, START, settled, stage } from './stage.ts';
 
-const plain = (task: Task | undefined): unknown => (task ? JSON.parse(JSON.stringify(task)) : undefined);
+const toPlain = (task: Task | undefined): unknown => (task ? JSON.parse(JSON.stringify(task)) : undefined);
 
 describe('Stored tasks', () =>
-  onEveryStore((stage) => {
+  onEveryStore((createTestStore) => {
     it('Stored tasks are read as they were put, even after closing and opening again', async () => {
-      const site = await stage();
-      const { open } = site;
+      const testStore = await createTestStore();
+      const { open } = testStore;
       const task = makeTask({ request: { prompt: 'Füchse 🦊 \u0000 "quoted"', list: [1, null] } });
       const first = await open();
       await first.put(task);
-      expect(plain(await first.get(task.id))).toEqual(plain(task));
+      expect(toPlain(await first.get(task.id))).toEqual(toPlain(task));
       await first.close();
       const second = await open();
-      expect(plain(await second.get(task.id))).toEqual(plain(task));
+      expect(toPlain(await second.get(task.id))).toEqual(toPlain(task));
       expect(await second.get('unknown')).toBeUndefined();
     });
 
     it('Stored tasks are either live or finished, and in one place only', async () => {
-      const site = await stage();
-      const { open } = site;
+      const testStore = await createTestStore();
+      const { open } = testStore;
       const store = await open();
       const task = makeTask();
       await store.put(task);
-      expect([await site.keys('live'), await site.keys('finished')]).toEqual([[task.id], []]);
+      expect([await testStore.keys('live'), await testStore.keys('finished')]).toEqual([[task.id], []]);
       await store.put(settled(task));
-      expect([await site.keys('live'), await site.keys('finished')]).toEqual([[], [task.id]]);
+      expect([await testStore.keys('live'), await testStore.keys('finished')]).toEqual([[], [task.id]]);
       expect((await store.get(task.id))?.state).toBe('delivered');
     });
 
     it('Stored tasks are never missing while they move from live to finished', async () => {
-      const store = await (await stage()).open();
+      const store = await (await createTestStore()).open();
       const tasks = Array.from({ length: 30 }, (_, at) => makeTask({ times: { created: START + at } }));
       for (const task of tasks) await store.put(task);
       const settling = Promise.all(tasks.map((task) => store.put(settled(task))));
-      for (let look = 0; look < 300; look++) {
-        const task = tasks[look % tasks.length];
+      for (let attempt = 0; attempt < 300; attempt++) {
+        const task = tasks[attempt % tasks.length];
         const [found, page] = await Promise.all([
           store.get(task?.id ?? ''),
           store.page({ of: { memberId: 'ann' }, max: 99 }),
@@ -50,20 +50,20 @@ describe('Stored tasks', () =>
     });
 
     it('Stored tasks change in place when they are finished, together with their list rows', async () => {
-      const site = await stage();
-      const { open } = site;
+      const testStore = await createTestStore();
+      const { open } = testStore;
       const store = await open();
       const task = settled(makeTask());
       await store.put(task);
       await store.put({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } });
-      expect(await site.keys('finished')).toEqual([task.id]);
+      expect(await testStore.keys('finished')).toEqual([task.id]);
       const { summaries } = await store.page({ of: { memberId: 'ann' }, max: 10 });
       expect(summaries.map(({ state }) => state)).toEqual(['cancelled']);
     });
 
     it('The store reports unfinished work, oldest first', async () => {
-      const site = await stage();
-      const { open } = site;
+      const testStore = await createTestStore();
+      const { open } = testStore;
       const store = await open();
       const tasks = [3, 1, 2].map((minute) => makeTask({ times: { created: START + minute * MINUTE_MS } }));
       for (const task of tasks) await store.put(task);
@@ -74,24 +74,24 @@ describe('Stored tasks', () =>
     it.each([
       ['live', (task: Task) => task],
       ['finished', (task: Task) => settled(task)],
-    ])('A %s task leaves no trace when it is removed', async (_name, made) => {
-      const site = await stage();
-      const { open } = site;
+    ])('A %s task leaves no trace when it is removed', async (_name, prepare) => {
+      const testStore = await createTestStore();
+      const { open } = testStore;
       const store = await open();
-      const [kept, task] = [makeTask(), made(makeTask({ times: { created: START + 1 } }))];
+      const [kept, task] = [makeTask(), prepare(makeTask({ times: { created: START + 1 } }))];
       await store.put(kept);
       await store.put(task);
       await store.remove(task);
       expect(await store.get(task.id)).toBeUndefined();
-      expect((await site.rows()).filter(({ text }) => text.includes(task.id))).toEqual([]);
+      expect((await testStore.rows()).filter(({ text }) => text.includes(task.id))).toEqual([]);
       expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([kept.id]);
       await store.remove(kept);
-      expect(await site.keys('index')).toEqual([]);
+      expect(await testStore.keys('index')).toEqual([]);
     });
 
     it('A finished task disappears when it has expired', async () => {
-      const site = await stage();
-      const { open, clock } = site;
+      const testStore = await createTestStore();
+      const { open, clock } = testStore;
       const store = await open();
       const task = settled(makeTask(), START);
       await store.put(task);
@@ -102,9 +102,9 @@ describe('Stored tasks', () =>
       expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries).toEqual([]);
     });
 
-    it('Stored tasks get the remaining time as expiry, and never the zero that means forever', async () => {
-      const site = await stage();
-      const { open, clock } = site;
+    it('Stored tasks expire after their remaining time, which is never stored as the zero that means forever', async () => {
+      const testStore = await createTestStore();
+      const { open, clock } = testStore;
       const store = await open();
       const old = settled(makeTask(), START - 500 * DAY_MS);
       await store.put(old);
@@ -113,20 +113,20 @@ describe('Stored tasks', () =>
       clock.advance(100 * DAY_MS);
       const before = Date.now();
       await store.put(task);
-      const finished = await site.rows('finished');
+      const finished = await testStore.rows('finished');
       const row = finished.find(({ key }) => key === task.id);
       expect(Number(row?.expires) - before).toBeGreaterThanOrEqual(300 * DAY_MS);
       expect(Number(row?.expires) - Date.now()).toBeLessThanOrEqual(300 * DAY_MS);
       expect(finished.filter(({ expires }) => expires === undefined)).toEqual([]);
-      // The fingerprints of its files are deleted with it.
-      const [prints] = await site.rows('fingerprints');
-      expect(prints?.key).toBe(task.id);
-      expect(Math.abs(Number(prints?.expires) - Number(row?.expires))).toBeLessThan(5_000);
+      // The fingerprints of the task's files expire together with the task.
+      const [fingerprintRow] = await testStore.rows('fingerprints');
+      expect(fingerprintRow?.key).toBe(task.id);
+      expect(Math.abs(Number(fingerprintRow?.expires) - Number(row?.expires))).toBeLessThan(5_000);
     });
 
     it('The store keeps the latest 200 durations of each key, in order', async () => {
-      const site = await stage();
-      const { open } = site;
+      const testStore = await createTestStore();
+      const { open } = testStore;
       const first = await open();
       const measured = Array.from({ length: 205 }, (_, at) => ({ atLeastMs: at, atMostMs: at + 1, at }));
       await Promise.all(measured.map((duration) => first.addDuration('durations:imagine', duration)));
@@ -139,20 +139,20 @@ describe('Stored tasks', () =>
     });
 
     it('Tasks that could not be read again are refused before any write', async () => {
-      const site = await stage();
-      const { open } = site;
+      const testStore = await createTestStore();
+      const { open } = testStore;
       const store = await open();
-      const bad = { ...makeTask({ text: 'what ann wrote' }), progress: Number.NaN };
-      const error = await store.put(bad).catch((reason: unknown) => reason);
+      const invalidTask = { ...makeTask({ text: 'what ann wrote' }), progress: Number.NaN };
+      const error = await store.put(invalidTask).catch((reason: unknown) => reason);
       expect(error).toMatchObject({
         kind: 'failed',
-        message: `Task ${bad.id} cannot be stored: it is invalid at progress.`,
+        message: `Task ${invalidTask.id} cannot be stored: it is invalid at progress.`,
       });
-      expect([await site.keys('live'), await site.keys('index')]).toEqual([[], []]);
+      expect([await testStore.keys('live'), await testStore.keys('index')]).toEqual([[], []]);
     });
 
     it('The store lets other work run while many tasks in a row are put', async () => {
-      const store = await (await stage()).open();
+      const store = await (await createTestStore()).open();
       let turns = 0;
       let timer = setImmediate(function turn() {
         turns++;
@@ -164,7 +164,7 @@ describe('Stored tasks', () =>
     });
   }));
 
-it('Stored tasks are kept in memory only if configured', async () => {
+it('Stored tasks can be kept in memory only', async () => {
   const { open, file } = stage(':memory:');
   const store = await open();
   const task = makeTask();
@@ -174,27 +174,27 @@ it('Stored tasks are kept in memory only if configured', async () => {
 });
 
 describe('An interaction token', () =>
-  onEveryStore((stage) => {
-    const tokenIn = async (site: Site): Promise<number> =>
-      (await site.rows()).filter(({ text }) => text.includes('a-token-that')).length;
+  onEveryStore((createTestStore) => {
+    const tokenIn = async (testStore: TestStore): Promise<number> =>
+      (await testStore.rows()).filter(({ text }) => text.includes('a-token-that')).length;
 
     it('An interaction token is kept while it is valid, and never stored after that', async () => {
-      const site = await stage();
-      const { open, clock } = site;
+      const testStore = await createTestStore();
+      const { open, clock } = testStore;
       const store = await open();
       const task = makeTask();
       await store.put(task);
-      expect(await tokenIn(site)).toBe(1);
+      expect(await tokenIn(testStore)).toBe(1);
       expect((await store.get(task.id))?.route.token).toBeDefined();
       clock.advance(15 * MINUTE_MS);
       expect((await store.get(task.id))?.route.token).toBeUndefined();
       await store.put(task);
-      expect(await tokenIn(site)).toBe(0);
+      expect(await tokenIn(testStore)).toBe(0);
     });
 
-    it('An expired interaction token is removed from every row once the tasks have been read at the start', async () => {
-      const site = await stage();
-      const { open, clock } = site;
+    it('An expired interaction token is removed from every row once the tasks have been read at startup', async () => {
+      const testStore = await createTestStore();
+      const { open, clock } = testStore;
       const store = await open();
       for (let at = 0; at < 450; at++) await store.put(makeTask({ times: { created: START + at } }));
       const lasting = makeTask({ route: { tokenExpiresAt: START + 60 * MINUTE_MS } });
@@ -203,7 +203,7 @@ describe('An interaction token', () =>
       expect((await store.live()).filter(({ route }) => route.token !== undefined).map(({ id }) => id)).toEqual([
         lasting.id,
       ]);
-      expect(await tokenIn(site)).toBe(1);
+      expect(await tokenIn(testStore)).toBe(1);
       expect(await store.live()).toHaveLength(451);
     });
   }));

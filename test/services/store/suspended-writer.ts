@@ -7,14 +7,14 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 
 // A process that owns a store, or a partition of one, and suspends itself between the check of its lease and its write.
 
-const [url = '', lease = '', partition = '', text = ''] = process.argv.slice(2);
+const [url = '', lease = '', partition = '', taskJson = ''] = process.argv.slice(2);
 const address = { url, scheme: url.split(':')[0] ?? '' };
-const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-const task = JSON.parse(text) as Task;
+const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+const task = JSON.parse(taskJson) as Task;
 let isArmed = false;
 
-/** The check has read the time before the process is suspended, and therefore passes when it resumes. */
-const suspending = {
+/** The check reads the time before the process is suspended, so it passes when the process resumes. */
+const suspendingClock = {
   after: leaseClock.after,
   now(): readonly number[] {
     const now = leaseClock.now();
@@ -26,11 +26,11 @@ const suspending = {
   },
 };
 
-const parts = { specs: kindSpecs, log, clock: systemClock, leaseMs: Number(lease), leaseClock: suspending };
-const whole = async () => openStore(address, parts);
-const part = async () =>
+const parts = { specs: kindSpecs, log, clock: systemClock, leaseMs: Number(lease), leaseClock: suspendingClock };
+const openWhole = async () => openStore(address, parts);
+const openPartition = async () =>
   (await openPartitions(address, { ...parts, partitions: 4, holder: nameHolder() })).open(Number(partition));
-const store = await (partition === '' ? whole() : part());
+const store = await (partition === '' ? openWhole() : openPartition());
 await store.put(task);
 process.stdout.write('ready\n');
 isArmed = true;

@@ -5,25 +5,29 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { nameHolder, openPartitions } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
-import { onServers, type Site } from './sites.ts';
+import { onServers, type TestStore } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 
-/** The test waits for its end, and a busy server has a fifth of it for each request. */
+/** The test waits until the lease expires, and a busy server has only a fifth of it for each request. */
 const LEASE_MS = 5_000;
 const PARTITION = 2;
 const program = fileURLToPath(new URL('suspended-writer.ts', import.meta.url));
 
-async function openPartition({ url, scheme, log, clock }: Site): Promise<StoredTasks> {
+async function openPartition({ url, scheme, log, clock }: TestStore): Promise<StoredTasks> {
   const parts = { specs: kindSpecs, log, clock, leaseMs: LEASE_MS, partitions: 4, holder: nameHolder() };
   const partitions = await openPartitions({ url, scheme }, parts);
   onTestFinished(() => partitions.close());
-  // It waits for the rest of the lease, and fails if the holder renews it.
+  // Opening waits for the rest of the lease, and fails if the holder renews it.
   return partitions.open(PARTITION);
 }
 
-async function isRefused(site: Site, partition: string, open: () => Promise<StoredTasks>): Promise<void> {
+async function expectRefusedWrite(
+  testStore: TestStore,
+  partition: string,
+  open: () => Promise<StoredTasks>,
+): Promise<void> {
   const task = makeTask();
-  const args = [program, site.url, String(LEASE_MS), partition, JSON.stringify(task)];
+  const args = [program, testStore.url, String(LEASE_MS), partition, JSON.stringify(task)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   onTestFinished(async () => {
@@ -33,11 +37,11 @@ async function isRefused(site: Site, partition: string, open: () => Promise<Stor
   await once(child.stdout, 'data');
   const next = await open();
   await next.put(settled(task));
-  const before = await site.rows();
+  const before = await testStore.rows();
 
   child.kill('SIGCONT');
   expect(await ended).toBe(75);
-  expect(await site.rows()).toEqual(before);
+  expect(await testStore.rows()).toEqual(before);
   expect(before.some(({ text }) => text.includes('late'))).toBe(false);
   next.ownership.mustBeOurs();
 }
@@ -45,15 +49,15 @@ async function isRefused(site: Site, partition: string, open: () => Promise<Stor
 describe.skipIf(process.platform === 'win32')(
   'A process that is suspended between its check and its write (needs SIGSTOP)',
   () =>
-    onServers((stage) => {
+    onServers((createTestStore) => {
       it('A bot that owns the whole store leaves the row of its successor unchanged, and exits with 75', async () => {
-        const site = await stage();
-        await isRefused(site, '', () => site.open({ leaseMs: LEASE_MS }));
+        const testStore = await createTestStore();
+        await expectRefusedWrite(testStore, '', () => testStore.open({ leaseMs: LEASE_MS }));
       });
 
       it('A worker leaves the row of the next owner of its partition unchanged, and exits with 75', async () => {
-        const site = await stage();
-        await isRefused(site, String(PARTITION), () => openPartition(site));
+        const testStore = await createTestStore();
+        await expectRefusedWrite(testStore, String(PARTITION), () => openPartition(testStore));
       });
     }),
 );

@@ -2,20 +2,24 @@ import { expect, it } from 'vitest';
 import { earlierTurns } from '../../../src/services/talks/session.ts';
 import { EMPTY_ANSWER } from '../../../src/services/tasks/answer.ts';
 import type { Parts } from '../../support/tasks.ts';
-import { madeTask } from '../tasks/made.ts';
+import { buildTask } from '../tasks/made.ts';
 
-/** The turns of a conversation, as they are stored. */
-function conversation(saids: Parts[]) {
-  const kept = new Map(
-    saids.map(({ request, ...said }, index) => {
+/** Returns the earlier turns of a conversation with these stored utterances. */
+function conversation(utterances: Parts[]) {
+  const tasks = new Map(
+    utterances.map(({ request, ...utterance }, index) => {
       const id = `said-${index}`;
-      const asked = { talk: 'talk', model: 'parley', ...request };
-      return [id, madeTask({ kind: 'said', id, state: 'delivered', request: asked, ...said })];
+      const fullRequest = { talk: 'talk', model: 'parley', ...request };
+      return [id, buildTask({ kind: 'said', id, state: 'delivered', request: fullRequest, ...utterance })];
     }),
   );
-  const asked = { model: 'parley', who: 'me' };
-  const talk = madeTask({ kind: 'talk', request: asked, talk: { turns: [...kept.keys(), 'gone'], heardAt: 0 } });
-  return earlierTurns(talk, async (id) => kept.get(id));
+  const talkRequest = { model: 'parley', who: 'me' };
+  const talk = buildTask({
+    kind: 'talk',
+    request: talkRequest,
+    talk: { turns: [...tasks.keys(), 'gone'], heardAt: 0 },
+  });
+  return earlierTurns(talk, async (id) => tasks.get(id));
 }
 
 const answer = (changes: object) => ({ answer: { ...EMPTY_ANSWER, ...changes } });

@@ -1,51 +1,51 @@
 import { describe, expect, it } from 'vitest';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, owner, pollOptions, SLOWLY, scene } from './scene.ts';
+import { guest, owner, pollOptions, SLOW_SPEED, scene } from './scene.ts';
 
 const MINUTE = 60_000;
 
 describe('The end of a conversation', () => {
-  it('The end of a conversation removes it from the look-up by channel, which is answered from memory until then', async () => {
+  it('The end of a conversation removes it from the in-memory look-up by channel', async () => {
     const { begin, talks } = await scene();
     const talk = await begin();
-    expect(talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);
-    expect(talks.inChannel('elsewhere')).toBeUndefined();
+    expect(talks.findInChannel(talk.channelId ?? '')?.id).toBe(talk.id);
+    expect(talks.findInChannel('elsewhere')).toBeUndefined();
     await talks.end(talk.id, 'ended');
-    expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
+    expect(talks.findInChannel(talk.channelId ?? '')).toBeUndefined();
   });
 
   it('The end of a conversation requested by its owner interrupts the running answer and closes the session', async () => {
-    const { begin, say, ended, waitFor, talks, gateway } = await scene({ speed: SLOWLY });
+    const { begin, say, waitForEnd, waitFor, talks, gateway } = await scene({ speed: SLOW_SPEED });
     const talk = await begin();
     const utterance = await say(talk, 'Tell me of the snow');
     await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
-    const over = await talks.end(talk.id, 'ended');
-    expect(over).toMatchObject({ state: 'ready', talk: { end: 'ended', turns: [utterance.id] } });
-    expect(await ended(utterance)).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
+    const endedTalk = await talks.end(talk.id, 'ended');
+    expect(endedTalk).toMatchObject({ state: 'ready', talk: { end: 'ended', turns: [utterance.id] } });
+    expect(await waitForEnd(utterance)).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
     await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
-    expect(await talks.end(talk.id, 'idle')).toEqual(over);
+    expect(await talks.end(talk.id, 'idle')).toEqual(endedTalk);
   });
 
-  it('The end of a conversation follows after a quarter of an hour without an utterance', async () => {
-    const { begin, say, ended, waitFor, tasks, clock, gateway } = await scene();
+  it('The end of a conversation comes after a quarter of an hour without an utterance', async () => {
+    const { begin, say, waitForEnd, waitFor, tasks, clock, gateway } = await scene();
     const talk = await begin();
     clock.advance(10 * MINUTE);
     const utterance = await say(talk, 'Hello');
-    await ended(utterance);
+    await waitForEnd(utterance);
     clock.advance(14 * MINUTE);
     expect(await tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
     clock.advance(MINUTE);
-    const over = await waitFor(talk, hasEnded);
-    expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' } });
-    expect((over.times.ended ?? 0) - (utterance.times.accepted ?? 0)).toBeGreaterThanOrEqual(15 * MINUTE);
+    const endedTalk = await waitFor(talk, hasEnded);
+    expect(endedTalk).toMatchObject({ state: 'ready', talk: { end: 'idle' } });
+    expect((endedTalk.times.ended ?? 0) - (utterance.times.accepted ?? 0)).toBeGreaterThanOrEqual(15 * MINUTE);
     await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
   });
 
   it('A conversation is never reported as overdue', async () => {
-    const { begin, say, ended, tasks, clock, changes } = await scene();
+    const { begin, say, waitForEnd, tasks, clock, changes } = await scene();
     const talk = await begin();
     clock.advance(12 * MINUTE);
-    await ended(await say(talk, 'Still there?'));
+    await waitForEnd(await say(talk, 'Still there?'));
     expect((await tasks.book.get(talk.id))?.times.overdue).toBeUndefined();
     expect(changes.filter(({ id, times }) => id === talk.id && times.overdue)).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe('The end of a conversation', () => {
 
 describe('An erasure requested by a member', () => {
   it('An erasure requested by a member ends their conversations and removes all of their utterances', async () => {
-    const { begin, say, waitFor, tasks, talks, gateway, store } = await scene({ speed: SLOWLY, isShown: true });
+    const { begin, say, waitFor, tasks, talks, gateway, store } = await scene({ speed: SLOW_SPEED, isShown: true });
     const talk = await begin();
     const utterance = await say(talk, 'a secret that no one may know');
     await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
@@ -66,26 +66,26 @@ describe('An erasure requested by a member', () => {
       .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(utterance.id)], pollOptions)
       .toEqual([undefined, undefined]);
     await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
-    expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
+    expect(talks.findInChannel(talk.channelId ?? '')).toBeUndefined();
     await expect.poll(() => store.openErasures(), pollOptions).toEqual([]);
   });
 
   it("An erasure requested by a member keeps the conversations of others, whose sessions no longer contain the member's utterances", async () => {
-    const { begin, say, ended, tasks, gateway, store } = await scene({ isShown: true });
+    const { begin, say, waitForEnd, tasks, gateway, store } = await scene({ isShown: true });
     const talk = await begin();
-    await ended(await say(talk, 'We speak of gardens'));
-    const gone = await ended(await say(talk, 'a secret that no one may know', guest));
+    await waitForEnd(await say(talk, 'We speak of gardens'));
+    const erased = await waitForEnd(await say(talk, 'a secret that no one may know', guest));
     const before = gateway.realtime.sessions[0]?.id;
     await tasks.erasure.begin(guest, async () => true);
     await expect.poll(() => store.openErasures(), pollOptions).toEqual([]);
-    const answer = await ended(await say(talk, 'What was said first?'));
+    const answer = await waitForEnd(await say(talk, 'What was said first?'));
     expect(answer.text).toContain('We speak of gardens');
-    expect(answer.text).not.toContain('nobody shall know');
+    expect(answer.text).not.toContain('no one may know');
     const session = gateway.realtime.sessions[0];
     expect(session?.id).not.toBe(before);
     expect(JSON.stringify(session?.items)).toContain('We speak of gardens');
-    expect(JSON.stringify(session?.items)).not.toContain('nobody shall know');
-    expect((await tasks.book.get(talk.id))?.talk?.turns).not.toContain(gone.id);
+    expect(JSON.stringify(session?.items)).not.toContain('no one may know');
+    expect((await tasks.book.get(talk.id))?.talk?.turns).not.toContain(erased.id);
     expect(await tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
   });
 });

@@ -3,49 +3,49 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, pollOptions, SLOWLY, scene } from './scene.ts';
+import { guest, pollOptions, SLOW_SPEED, scene } from './scene.ts';
 
 const MINUTE = 60_000;
-const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
+const log = openLog({ level: 'error', secrets: [], isReadable: false, write: () => undefined });
 
 describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeDialect) => {
   it('A restart continues a conversation with the next utterance, and opens no session before that', async () => {
     const first = await scene({ quirks: { realtimeDialect } });
     const talk = await first.begin({ voice: 'sage' });
-    const utterance = await first.ended(await first.say(talk, 'My name is Wren'));
+    const utterance = await first.waitForEnd(await first.say(talk, 'My name is Wren'));
     await first.stop();
     const { gateway } = first;
     await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
     const second = await scene({}, first);
-    expect(second.talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);
-    expect(gateway.realtime.opened).toBe(1);
-    const answer = await second.ended(await second.say(talk, 'What is my name?', guest));
+    expect(second.talks.findInChannel(talk.channelId ?? '')?.id).toBe(talk.id);
+    expect(gateway.realtime.openedCount).toBe(1);
+    const answer = await second.waitForEnd(await second.say(talk, 'What is my name?', guest));
     expect(answer.text).toContain('My name is Wren');
-    expect(gateway.realtime.opened).toBe(2);
+    expect(gateway.realtime.openedCount).toBe(2);
     expect((await second.tasks.book.get(talk.id))?.talk?.turns).toEqual([utterance.id, answer.id]);
   });
 });
 
 describe('A restart', () => {
-  it('A restart in the middle of an answer leaves it interrupted with what had arrived, and the model remembers that', async () => {
-    const first = await scene({ speed: SLOWLY });
+  it('A restart in the middle of an answer leaves the answer interrupted with the text received so far, which the model remembers', async () => {
+    const first = await scene({ speed: SLOW_SPEED });
     const talk = await first.begin();
     const utterance = await first.say(talk, 'My name is Wren');
     await first.waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
     await first.stop();
     const second = await scene({}, first);
-    const broken = await second.ended(utterance);
-    expect(broken).toMatchObject({ state: 'failed', failure: { cause: 'interrupted' } });
-    expect(broken.text).toMatch(/^This /);
+    const interrupted = await second.waitForEnd(utterance);
+    expect(interrupted).toMatchObject({ state: 'failed', failure: { cause: 'interrupted' } });
+    expect(interrupted.text).toMatch(/^This /);
     first.gateway.setSpeed(20);
-    const answer = await second.ended(await second.say(talk, 'What is my name?'));
+    const answer = await second.waitForEnd(await second.say(talk, 'What is my name?'));
     expect(answer.text).toContain('My name is Wren');
   });
 
-  it('A restart ends conversations that were silent for a quarter of an hour, and no others', async () => {
+  it('A restart ends conversations that have been silent for a quarter of an hour, and no others', async () => {
     const first = await scene();
     const talk = await first.begin();
-    await first.ended(await first.say(talk, 'Hello'));
+    await first.waitForEnd(await first.say(talk, 'Hello'));
     await first.kill();
     first.clock.advance(14 * MINUTE);
     const second = await scene({}, first);
@@ -54,19 +54,19 @@ describe('A restart', () => {
     first.clock.advance(MINUTE);
     const third = await scene({}, first);
     expect(await third.waitFor(talk, hasEnded)).toMatchObject({ talk: { end: 'idle' } });
-    expect(first.gateway.realtime.opened).toBe(1);
+    expect(first.gateway.realtime.openedCount).toBe(1);
   });
 
   it('A restart does not restore a conversation whose start was never shown', async () => {
     const first = await scene();
     first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
-    const beginning = first.begin().catch((error: unknown) => error);
+    const pendingStart = first.begin().catch((error: unknown) => error);
     await expect.poll(() => first.store.live(), pollOptions).toHaveLength(1);
     await first.kill();
-    await beginning;
+    await pendingStart;
     const second = await scene({}, first);
     expect(await second.store.live()).toEqual([]);
-    expect(second.talks.inChannel('300000000000000001')).toBeUndefined();
+    expect(second.talks.findInChannel('300000000000000001')).toBeUndefined();
   });
 
   it('A restart finds consistent data after a power failure at any write', { timeout: 60_000 }, async () => {
@@ -95,18 +95,18 @@ describe('A restart', () => {
       if (requestCount > 0) expect(outcome).toBeDefined();
       expect(requestCount).toBeLessThanOrEqual(1);
       expect(outcome?.answer?.voice?.sound).toBeUndefined();
-      const [going] = second.tasks.book.live((task) => task.kind === 'talk');
+      const [runningTalk] = second.tasks.book.live((task) => task.kind === 'talk');
       if (outcome)
         await expect
           .poll(() => second.tasks.book.live((task) => task.kind === 'talk')[0]?.state, pollOptions)
           .toBe('running');
-      expect(going?.talk?.turns ?? []).toEqual(outcome?.times.accepted ? [outcome.id] : []);
+      expect(runningTalk?.talk?.turns ?? []).toEqual(outcome?.times.accepted ? [outcome.id] : []);
       outcomes.push(
         outcome
           ? `${outcome.state} ${outcome.failure?.cause ?? ''}`.trim()
-          : `none, ${going ? 'in a talk' : 'and no talk'}`,
+          : `none, ${runningTalk ? 'in a talk' : 'and no talk'}`,
       );
-      if (going) expect((await second.say(going, 'Again')).state).toBe('accepted');
+      if (runningTalk) expect((await second.say(runningTalk, 'Again')).state).toBe('accepted');
       await second.stop();
       const address = { url: `sqlite://${first.file}`, scheme: 'sqlite' } as const;
       const { findings } = await examine(address, { specs: kindSpecs, clock, log, repair: false });

@@ -4,7 +4,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const MINUTE = 60_000;
 
-function watched() {
+function startWatch() {
   const clock = new ManualClock();
   const reported: string[] = [];
   const silence = new SilenceWatch(clock, (id) => reported.push(id));
@@ -14,7 +14,7 @@ function watched() {
 }
 
 it('Silence is reported a quarter of an hour after the last utterance, however often a member spoke before', () => {
-  const { clock, reported, conversation } = watched();
+  const { clock, reported, conversation } = startWatch();
   for (let count = 0; count < 5; count++) {
     clock.advance(14 * MINUTE);
     conversation.heardAt = clock.now();
@@ -26,7 +26,7 @@ it('Silence is reported a quarter of an hour after the last utterance, however o
 });
 
 it('Silence is not reported during a reply, but soon after it has ended', () => {
-  const { clock, reported, conversation } = watched();
+  const { clock, reported, conversation } = startWatch();
   conversation.isBusy = true;
   clock.advance(40 * MINUTE);
   expect(reported).toEqual([]);
@@ -35,8 +35,8 @@ it('Silence is not reported during a reply, but soon after it has ended', () => 
   expect(reported).toEqual(['a']);
 });
 
-it('Silence is reported immediately for a live conversation that has been silent for long, and never for one that is no longer watched', () => {
-  const { clock, reported, silence } = watched();
+it('Silence is reported immediately for a live conversation that has already been silent for too long, and never for one that is no longer watched', () => {
+  const { clock, reported, silence } = startWatch();
   silence.watch('b', { heardAt: clock.now() - 20 * MINUTE, isBusy: false });
   clock.advance(0);
   expect(reported).toEqual(['b']);

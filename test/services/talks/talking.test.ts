@@ -5,18 +5,18 @@ import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, owner, pollOptions, SLOWLY, scene, spoken } from './scene.ts';
+import { guest, memberAudio, owner, pollOptions, SLOW_SPEED, scene } from './scene.ts';
 
 describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (realtimeDialect) => {
   it('A conversation is answered in text and as a voice message, and remembers earlier turns', async () => {
-    const { begin, say, ended, changes, tasks, sounds, entries, gateway } = await scene({
+    const { begin, say, waitForEnd, changes, tasks, sounds, entries, gateway } = await scene({
       quirks: { realtimeDialect },
     });
     const talk = await begin({ instructions: 'Be brief.', voice: 'sage' });
     expect(talk.remoteId).toBe(gateway.realtime.sessions[0]?.id);
     const first = await say(talk, 'Tell me of the snow');
     expect(first.state).toBe('accepted');
-    const answer = await ended(first);
+    const answer = await waitForEnd(first);
     expect(answer.state).toBe('ready');
     expect(answer.text).toContain('Tell me of the snow');
     expect(answer.text).toContain('Be brief.');
@@ -25,13 +25,13 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
     for (const { answer: now } of drafts) expect(answer.text?.startsWith(now?.draft ?? '?')).toBe(true);
 
     const { voice, tokens, counted } = answerOf(answer);
-    const heard = await sounds.decoded(memoryContent(Buffer.from(voice?.sound ?? '', 'base64')), { maxSeconds: 600 });
-    expect(secondsOf(heard)).toBeCloseTo(voice?.seconds ?? 0, 0);
+    const samples = await sounds.decode(memoryContent(Buffer.from(voice?.sound ?? '', 'base64')), { maxSeconds: 600 });
+    expect(secondsOf(samples)).toBeCloseTo(voice?.seconds ?? 0, 0);
     expect(voice?.seconds).toBeGreaterThan(1);
     expect(tokens?.audioOutput).toBeGreaterThan(0);
     expect(counted).toEqual([first.remoteId]);
 
-    const second = await ended(await say(talk, 'What did I say first?', guest));
+    const second = await waitForEnd(await say(talk, 'What did I say first?', guest));
     expect(second.text).toContain('The first of 2 things was');
     expect(second.text).toContain('Tell me of the snow');
     expect((await tasks.book.get(talk.id))?.talk).toMatchObject({ turns: [first.id, second.id] });
@@ -42,8 +42,8 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
   });
 
   it('A conversation accepts audio and shows its transcript', async () => {
-    const { begin, say, ended } = await scene({ quirks: { realtimeDialect } });
-    const answer = await ended(await say(await begin(), { sound: spoken }));
+    const { begin, say, waitForEnd } = await scene({ quirks: { realtimeDialect } });
+    const answer = await waitForEnd(await say(await begin(), { sound: memberAudio }));
     expect(answer.answer?.heard).toMatch(/sound of 0\.9 seconds/);
     expect(answer.text).toContain(answer.answer?.heard ?? 'nothing');
     expect(answer.answer?.tokens?.audioInput).toBeGreaterThan(0);
@@ -51,43 +51,43 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
 });
 
 describe('A new utterance', () => {
-  it('A new utterance interrupts the running answer, which keeps what had arrived and counts as used', async () => {
-    const { begin, say, ended, waitFor, gateway, entries } = await scene({ speed: SLOWLY });
+  it('A new utterance interrupts the running answer, which keeps the text received so far and counts as used', async () => {
+    const { begin, say, waitForEnd, waitFor, gateway, entries } = await scene({ speed: SLOW_SPEED });
     const talk = await begin();
     const first = await say(talk, 'Tell me of the snow');
     await waitFor(first, ({ answer }) => (answer?.draft ?? '') !== '');
     const second = await say(talk, 'No, of the sun', guest);
-    const broken = await ended(first);
-    expect(broken).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
-    expect(broken.text).not.toBe('');
-    expect(broken.answer?.voice).toBeUndefined();
-    expect(broken.answer?.tokens?.output).toBeGreaterThan(0);
+    const interrupted = await waitForEnd(first);
+    expect(interrupted).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
+    expect(interrupted.text).not.toBe('');
+    expect(interrupted.answer?.voice).toBeUndefined();
+    expect(interrupted.answer?.tokens?.output).toBeGreaterThan(0);
     gateway.setSpeed(20);
-    expect((await ended(second)).text).toContain('No, of the sun');
+    expect((await waitForEnd(second)).text).toContain('No, of the sun');
     const standings = async () => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
     await expect.poll(standings, pollOptions).toEqual(['settled', 'settled']);
   });
 
   it('A new utterance waits for earlier ones, so simultaneous utterances are answered in order', async () => {
-    const { begin, say, ended, tasks, gateway } = await scene();
+    const { begin, say, waitForEnd, tasks, gateway } = await scene();
     const talk = await begin();
-    const all = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));
-    const answers = await Promise.all(all.map(ended));
+    const utterances = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));
+    const answers = await Promise.all(utterances.map(waitForEnd));
     expect(answers.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'ready']);
-    expect((await tasks.book.get(talk.id))?.talk?.turns).toEqual(all.map(({ id }) => id));
+    expect((await tasks.book.get(talk.id))?.talk?.turns).toEqual(utterances.map(({ id }) => id));
     expect(answers.at(-1)?.text).toContain('three');
-    expect(gateway.realtime.opened).toBe(1);
+    expect(gateway.realtime.openedCount).toBe(1);
   });
 
-  it('A new utterance does not have to interrupt an answer', async () => {
-    const { begin, say, waitFor, talks, tasks } = await scene({ speed: SLOWLY });
+  it('A new utterance is not needed to stop an answer', async () => {
+    const { begin, say, waitFor, talks, tasks } = await scene({ speed: SLOW_SPEED });
     const utterance = await say(await begin(), 'Tell me of the snow');
-    const growing = await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
-    await talks.stopAnswer(growing);
-    const broken = await waitFor(utterance, hasEnded);
-    expect(broken).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
-    await talks.stopAnswer(broken);
-    expect(await tasks.book.get(utterance.id)).toEqual(broken);
+    const partial = await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
+    await talks.stopAnswer(partial);
+    const interrupted = await waitFor(utterance, hasEnded);
+    expect(interrupted).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
+    await talks.stopAnswer(interrupted);
+    expect(await tasks.book.get(utterance.id)).toEqual(interrupted);
   });
 });
 
@@ -108,12 +108,12 @@ describe('A request that cannot be carried out', () => {
     },
   );
 
-  it('An utterance without a conversation leaves nothing behind', async () => {
+  it('An utterance in a conversation that has ended, or does not exist, leaves nothing behind', async () => {
     const { begin, say, store, talks, entries } = await scene({ isShown: true });
     const talk = await begin();
     await talks.end(talk.id, 'ended');
-    for (const where of [talk, { ...talk, id: 'unknown' }]) {
-      const refusal = await say(where, 'Hello').catch((error: unknown) => error);
+    for (const parent of [talk, { ...talk, id: 'unknown' }]) {
+      const refusal = await say(parent, 'Hello').catch((error: unknown) => error);
       expect(refusal).toBeInstanceOf(Refusal);
       expect(refusal).toMatchObject({ key: 'refusals.talkOver' });
     }

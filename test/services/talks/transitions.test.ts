@@ -19,11 +19,11 @@ import {
 import { exportText } from '../../../src/services/tasks/own-data/exports.ts';
 import { withRequest } from '../../../src/services/tasks/task.ts';
 import { summaryOf } from '../../../src/services/tasks/task-summary.ts';
-import { changed } from '../../support/tasks.ts';
-import { madeTask, start } from '../tasks/made.ts';
+import { withChanges } from '../../support/tasks.ts';
+import { buildTask, start } from '../tasks/made.ts';
 
-const talk = madeTask({ kind: 'talk', state: 'accepted', request: { model: 'parley', who: 'me' } });
-const utterance = madeTask({
+const talk = buildTask({ kind: 'talk', state: 'accepted', request: { model: 'parley', who: 'me' } });
+const utterance = buildTask({
   kind: 'said',
   state: 'running',
   request: { talk: talk.id, model: 'parley', prompt: 'Hello' },
@@ -35,9 +35,9 @@ function response(changes: Partial<RealtimeResponse> = {}): RealtimeResponse {
   return { id: 'resp-1', end: 'completed', text: 'Good day.', calls: [], usage, ...changes };
 }
 
-const outcome = (changes: Partial<RealtimeResponse> = {}, more: object = {}) => ({
+const outcome = (changes: Partial<RealtimeResponse> = {}, details: object = {}) => ({
   ...{ response: response(changes), hasContent: true, voice, stopReason: undefined },
-  ...more,
+  ...details,
 });
 
 describe('A conversation', () => {
@@ -52,10 +52,10 @@ describe('A conversation', () => {
   });
 
   it('A conversation ends once and keeps the reason', () => {
-    const over = endTalk(markRunning(talk), 'idle', start + 1);
-    expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' }, times: { ended: start + 1 } });
-    expect(endTalk(over, 'ended', start + 2)).toBe(over);
-    expect(markRunning(over)).toBe(over);
+    const endedTalk = endTalk(markRunning(talk), 'idle', start + 1);
+    expect(endedTalk).toMatchObject({ state: 'ready', talk: { end: 'idle' }, times: { ended: start + 1 } });
+    expect(endTalk(endedTalk, 'ended', start + 2)).toBe(endedTalk);
+    expect(markRunning(endedTalk)).toBe(endedTalk);
   });
 
   it('A conversation is summarised by its instructions or its model, and an utterance by its text or its transcript', () => {
@@ -63,7 +63,7 @@ describe('A conversation', () => {
     expect(summaryOf(withRequest(talk, { instructions: 'Be a pirate.' })).summary).toBe('Be a pirate.');
     expect(summaryOf(utterance).summary).toBe('Hello');
     expect(
-      summaryOf(setTranscript(changed(utterance, { request: { talk: talk.id, model: 'parley' } }), 'a clear sound'))
+      summaryOf(setTranscript(withChanges(utterance, { request: { talk: talk.id, model: 'parley' } }), 'a clear sound'))
         .summary,
     ).toBe('a clear sound');
   });
@@ -75,7 +75,7 @@ describe('A conversation', () => {
 });
 
 describe('The end of an answer', () => {
-  it('The end of an answer adds text, audio and usage at once, and counts each response once', () => {
+  it('The end of an answer adds text, audio and usage in one step, and counts each response once', () => {
     const ended = concludeAnswer(utterance, outcome(), start + 1);
     expect(ended).toMatchObject({ state: 'ready', text: 'Good day.', times: { ended: start + 1 } });
     expect(ended.answer).toMatchObject({ voice, tokens: usage, counted: ['resp-1'], draft: '' });
@@ -103,37 +103,40 @@ describe('The end of an answer', () => {
     },
   );
 
-  it('The end of an answer keeps what had arrived if the last event is empty, and reports why an answer is incomplete', () => {
-    const grown = { ...utterance, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
-    expect(concludeAnswer(grown, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
+  it('The end of an answer keeps the text received so far if the last event is empty, and reports why an answer is incomplete', () => {
+    const partial = { ...utterance, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
+    expect(concludeAnswer(partial, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
     const ended = concludeAnswer(utterance, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
     expect(ended).toMatchObject({ state: 'ready', answer: { incomplete: 'max_output_tokens' } });
   });
 
   it('The end of an answer is not charged if neither content nor usage arrived', () => {
-    const nothing = outcome({ end: 'failed', text: '', usage: undefined }, { hasContent: false, voice: undefined });
-    expect(factOfTask(concludeAnswer(utterance, nothing, start)).standing).toBe('refunded');
-    const soundAlone = outcome({ end: 'failed', text: '', usage: undefined }, { voice: undefined });
-    expect(factOfTask(concludeAnswer(utterance, soundAlone, start)).standing).toBe('settled');
+    const emptyOutcome = outcome(
+      { end: 'failed', text: '', usage: undefined },
+      { hasContent: false, voice: undefined },
+    );
+    expect(factOfTask(concludeAnswer(utterance, emptyOutcome, start)).standing).toBe('refunded');
+    const contentOnly = outcome({ end: 'failed', text: '', usage: undefined }, { voice: undefined });
+    expect(factOfTask(concludeAnswer(utterance, contentOnly, start)).standing).toBe('settled');
   });
 });
 
 describe('The audio of an answer', () => {
   const ended = concludeAnswer(utterance, outcome(), start);
-  const place = { channelId: 'c', id: 'm' };
+  const messageRef = { channelId: 'c', id: 'm' };
 
   it('The audio of an answer is stored only until Discord has it or cannot accept it', () => {
-    const waiting = markPingDue(ended, place, start);
+    const waiting = markPingDue(ended, messageRef, start);
     expect(waiting.answer?.voice?.sound).toBe(voice.sound);
-    const without = { seconds: 2, waveform: 'AAEC' };
-    for (const gone of [
+    const voiceWithoutAudio = { seconds: 2, waveform: 'AAEC' };
+    for (const withoutAudio of [
       dropVoiceAudio(waiting),
       markPinged(waiting, start),
-      markDelivered(ended, place, start),
+      markDelivered(ended, messageRef, start),
       markUndeliverable(ended, 'deleted', start),
     ]) {
-      expect(gone.answer?.voice).toEqual(without);
-      expect(dropVoiceAudio(gone)).toBe(gone);
+      expect(withoutAudio.answer?.voice).toEqual(voiceWithoutAudio);
+      expect(dropVoiceAudio(withoutAudio)).toBe(withoutAudio);
     }
   });
 
@@ -148,7 +151,7 @@ describe('The audio of an answer', () => {
         now: start,
         tasks: tasks(),
         entries: undefined,
-        about: async () => [],
+        readFacts: async () => [],
       },
       counts,
     );

@@ -10,7 +10,7 @@ const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-const saids = async ({ store }: Scene) =>
+const utterancesIn = async ({ store }: Scene) =>
   (await Array.fromAsync(store.entries.tasks())).filter(({ kind }) => kind === 'said');
 
 const standings = async ({ entries }: Scene) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
@@ -22,48 +22,48 @@ describe.each(['ga', 'beta'] as const)(
       ['drop-middle', 'cut'],
       ['failed', 'failed'],
     ] as const)(
-      'An answer hit by the fault %s keeps what had arrived, is charged, and lets the conversation continue',
-      async (how, cause) => {
-        const made = await scene({ quirks: { realtimeDialect } });
-        const { begin, say, ended, gateway } = made;
+      'An answer hit by the fault %s keeps the text received so far, is charged, and lets the conversation continue',
+      async (fault, cause) => {
+        const setup = await scene({ quirks: { realtimeDialect } });
+        const { begin, say, waitForEnd, gateway } = setup;
         const talk = await begin();
-        gateway.faults.add({ on: { kind: 'realtime' }, do: `realtime-${how}` });
-        const broken = await ended(await say(talk, 'We speak of gardens'));
-        expect(broken).toMatchObject({ state: 'failed', failure: { cause } });
-        expect(broken.text).toMatch(/^This/);
-        const answer = await ended(await say(talk, 'Where were we?'));
+        gateway.faults.add({ on: { kind: 'realtime' }, do: `realtime-${fault}` });
+        const interrupted = await waitForEnd(await say(talk, 'We speak of gardens'));
+        expect(interrupted).toMatchObject({ state: 'failed', failure: { cause } });
+        expect(interrupted.text).toMatch(/^This/);
+        const answer = await waitForEnd(await say(talk, 'Where were we?'));
         expect(answer).toMatchObject({ state: 'ready' });
         expect(answer.text).toContain('We speak of gardens');
-        await expect.poll(() => standings(made), pollOptions).toEqual(['settled', 'settled']);
+        await expect.poll(() => standings(setup), pollOptions).toEqual(['settled', 'settled']);
       },
     );
   },
 );
 
 it('An incomplete answer shows its reason', async () => {
-  const { begin, say, ended, gateway } = await scene();
+  const { begin, say, waitForEnd, gateway } = await scene();
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-incomplete' });
-  const answer = await ended(await say(talk, 'Hello'));
+  const answer = await waitForEnd(await say(talk, 'Hello'));
   expect(answer).toMatchObject({ state: 'ready', answer: { incomplete: 'content_filter' } });
   expect(answerOf(answer).voice?.seconds).toBeGreaterThan(0);
 });
 
 it('A refused utterance keeps the conversation and stores nothing', async () => {
-  const made = await scene();
-  const { begin, say, ended, gateway } = made;
+  const setup = await scene();
+  const { begin, say, waitForEnd, gateway } = setup;
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-refused' });
   expect(await refusalOf(say(talk, 'Hello'))).toMatchObject({ name: 'GatewayError', mayHaveTakenEffect: false });
-  expect(await saids(made)).toEqual([]);
-  expect((await ended(await say(talk, 'Hello again'))).state).toBe('ready');
-  expect((await made.tasks.book.get(talk.id))?.talk?.turns).toHaveLength(1);
-  await expect.poll(() => standings(made), pollOptions).toEqual(['refunded', 'settled']);
+  expect(await utterancesIn(setup)).toEqual([]);
+  expect((await waitForEnd(await say(talk, 'Hello again'))).state).toBe('ready');
+  expect((await setup.tasks.book.get(talk.id))?.talk?.turns).toHaveLength(1);
+  await expect.poll(() => standings(setup), pollOptions).toEqual(['refunded', 'settled']);
 });
 
 it('An utterance with an unknown outcome is left for its owner to resolve', async () => {
-  const made = await scene();
-  const { begin, say, ended, gateway, tasks } = made;
+  const setup = await scene();
+  const { begin, say, waitForEnd, gateway, tasks } = setup;
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-drop-asked' });
   const utterance = await say(talk, 'Hello');
@@ -74,15 +74,15 @@ it('An utterance with an unknown outcome is left for its owner to resolve', asyn
     channelId: utterance.channelId,
     route: order.route,
   });
-  expect(await ended(second)).toMatchObject({ state: 'ready', request: utterance.request, parentId: talk.id });
-  await expect.poll(() => standings(made), pollOptions).toEqual(['settled', 'settled']);
+  expect(await waitForEnd(second)).toMatchObject({ state: 'ready', request: utterance.request, parentId: talk.id });
+  await expect.poll(() => standings(setup), pollOptions).toEqual(['settled', 'settled']);
 });
 
 it('An answer whose voice message fails keeps its text, and the log contains the reason', async () => {
   const finish = () => Promise.reject(new Error('The writer has no ink.'));
   const writing = () => ({ isEmpty: false, add: () => undefined, finish, drop: () => undefined });
-  const { begin, say, ended, logged } = await scene({ sounds: { writing } });
-  const answer = await ended(await say(await begin(), 'Hello'));
+  const { begin, say, waitForEnd, logged } = await scene({ sounds: { writing } });
+  const answer = await waitForEnd(await say(await begin(), 'Hello'));
   expect(answer.state).toBe('ready');
   expect(answer.text).toContain('Hello');
   expect(answer.answer?.voice).toBeUndefined();
@@ -91,21 +91,21 @@ it('An answer whose voice message fails keeps its text, and the log contains the
 
 describe('A conversation that is reopened', () => {
   const unavailable = { type: 'status', status: 503 } as const;
-  const refused = { type: 'status', status: 404 } as const;
+  const notFound = { type: 'status', status: 404 } as const;
 
   it('A conversation that is reopened waits for an unreachable gateway, and reports that to members who speak in the meantime', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.stop();
     const second = await scene({}, first);
-    const { gateway, say, ended, tasks } = second;
+    const { gateway, say, waitForEnd, tasks } = second;
     gateway.faults.add({ on: { path: '/v1/realtime' }, do: unavailable, times: 5 });
     const refusal = await refusalOf(say(talk, 'Hello'));
     expect(refusal).toMatchObject({ name: 'GatewayError', kind: 'unavailable', mayHaveTakenEffect: false });
-    expect(await saids(second)).toEqual([]);
+    expect(await utterancesIn(second)).toEqual([]);
     expect(await tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
     gateway.faults.clear();
-    expect((await ended(await say(talk, 'Hello once more'))).state).toBe('ready');
+    expect((await waitForEnd(await say(talk, 'Hello once more'))).state).toBe('ready');
   });
 
   it('A conversation that is reopened ends if the gateway refuses it permanently', async () => {
@@ -113,19 +113,19 @@ describe('A conversation that is reopened', () => {
     const talk = await first.begin();
     await first.stop();
     const { gateway, say, waitFor } = await scene({}, first);
-    gateway.faults.add({ on: { path: '/v1/realtime' }, do: refused });
+    gateway.faults.add({ on: { path: '/v1/realtime' }, do: notFound });
     expect(await refusalOf(say(talk, 'Hello'))).toMatchObject({ name: 'GatewayError', status: 404 });
     expect(await waitFor(talk, hasEnded)).toMatchObject({ state: 'ready', talk: { end: 'lost' } });
     expect(await refusalOf(say(talk, 'Are you there?'))).toMatchObject({ key: 'refusals.talkOver' });
   });
 });
 
-it('A conversation ends for an erasure that was requested before a restart', async () => {
+it('A conversation ends because of an erasure that was requested before a restart', async () => {
   const first = await scene();
   const talk = await first.begin();
-  const unwanted = await first.tasks.book.get(talk.id);
-  // Stored without notifying the process.
-  if (unwanted) await first.store.put({ ...unwanted, unwanted: true });
+  const storedTalk = await first.tasks.book.get(talk.id);
+  // The erasure is stored without notifying the process.
+  if (storedTalk) await first.store.put({ ...storedTalk, unwanted: true });
   await first.kill();
   const second = await scene({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);

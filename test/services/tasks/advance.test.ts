@@ -4,21 +4,21 @@ import { advance } from '../../../src/services/tasks/advance.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import { markAccepted } from '../../../src/services/tasks/transitions.ts';
 import { taskFrom } from '../../support/tasks.ts';
-import { madeSnapshot, madeTask, minute, start, taken } from './made.ts';
+import { acceptedSubmit, buildSnapshot, buildTask, minute, start } from './made.ts';
 
 const now = start + minute;
-const followed = (): Task => markAccepted(madeTask(), taken, start + 1_000);
+const acceptedTask = (): Task => markAccepted(buildTask(), acceptedSubmit, start + 1_000);
 const image = { kind: 'image', address: 'https://files.example/1.png' } as const;
 
 describe('An update of a running task', () => {
   it.each(['queued', 'running', 'needs-input'] as const)('An update of a running task to %s is applied', (state) => {
-    const task = advance(followed(), madeSnapshot({ state }), now);
+    const task = advance(acceptedTask(), buildSnapshot({ state }), now);
     expect(task).toMatchObject({ state, times: { lastPending: now } });
   });
 
   it('An update of a running task that arrives late never moves the task back', () => {
-    const running = advance(followed(), madeSnapshot({ state: 'running', progress: 40 }), now);
-    const late = advance(running, madeSnapshot({ state: 'queued', progress: 10, word: 'SUBMITTED' }), now + 1);
+    const running = advance(acceptedTask(), buildSnapshot({ state: 'running', progress: 40 }), now);
+    const late = advance(running, buildSnapshot({ state: 'queued', progress: 10, word: 'SUBMITTED' }), now + 1);
     expect(late).toMatchObject({ state: 'running', progress: 40 });
   });
 
@@ -29,7 +29,7 @@ describe('An update of a running task', () => {
       ...{ failure: undefined, state: 'running' as const },
     };
     const done = { ...track, state: 'finished' as const, audio: 'https://files.example/1.mp3' };
-    const { tracks } = advance(followed(), madeSnapshot({ tracks: [track, done] }), now);
+    const { tracks } = advance(acceptedTask(), buildSnapshot({ tracks: [track, done] }), now);
     expect(tracks?.map(({ audio, cover }) => [audio, cover])).toEqual([
       [undefined, undefined],
       ['https://files.example/1.mp3', 'https://files.example/1.png'],
@@ -38,50 +38,50 @@ describe('An update of a running task', () => {
       [200, 10_000],
       [200, 10_000],
     ]);
-    const many = madeSnapshot({ tracks: Array.from({ length: 500 }, () => done) });
-    expect(advance(followed(), many, now).tracks).toHaveLength(20);
+    const many = buildSnapshot({ tracks: Array.from({ length: 500 }, () => done) });
+    expect(advance(acceptedTask(), many, now).tracks).toHaveLength(20);
   });
 
   it('An update of a running task with a finished song is held back while a track still streams, but not forever', () => {
     const streaming = { ...{ id: 'clip', title: 'a', audio: undefined, video: undefined, cover: undefined } };
     const track = { ...streaming, lyrics: undefined, style: undefined, seconds: undefined, failure: undefined };
-    const said = madeSnapshot({ state: 'succeeded', tracks: [{ ...track, state: 'running' }] });
-    const waiting = advance(followed(), said, now);
+    const snapshot = buildSnapshot({ state: 'succeeded', tracks: [{ ...track, state: 'running' }] });
+    const waiting = advance(acceptedTask(), snapshot, now);
     expect(waiting.state).toBe('running');
-    expect(advance(waiting, madeSnapshot({ ...said, tracks: [{ ...track, state: 'finished' }] }), now).state).toBe(
+    expect(advance(waiting, buildSnapshot({ ...snapshot, tracks: [{ ...track, state: 'finished' }] }), now).state).toBe(
       'ready',
     );
-    expect(advance({ ...waiting, times: { ...waiting.times, overdue: now } }, said, now).state).toBe('ready');
+    expect(advance({ ...waiting, times: { ...waiting.times, overdue: now } }, snapshot, now).state).toBe('ready');
   });
 
   it('An update of a running task only increases the progress, and keeps it if the response omits it', () => {
-    const at = (task: Task, progress: number | undefined): Task => advance(task, madeSnapshot({ progress }), now);
-    expect(at(at(at(followed(), 30), 20), undefined).progress).toBe(30);
-    expect(at(at(followed(), 30), 55).progress).toBe(55);
+    const at = (task: Task, progress: number | undefined): Task => advance(task, buildSnapshot({ progress }), now);
+    expect(at(at(at(acceptedTask(), 30), 20), undefined).progress).toBe(30);
+    expect(at(at(acceptedTask(), 30), 55).progress).toBe(55);
   });
 
   it('An update of a running task keeps a preview with the time at which it was first seen, and without its bytes', () => {
-    const first = advance(followed(), madeSnapshot({ preview: { ...image, base64: 'AAAA' } }), now);
-    const second = advance(first, madeSnapshot({ preview: image }), now + minute);
+    const first = advance(acceptedTask(), buildSnapshot({ preview: { ...image, base64: 'AAAA' } }), now);
+    const second = advance(first, buildSnapshot({ preview: image }), now + minute);
     expect(second.preview).toEqual({ ...image, firstSeenAt: now });
   });
 
   it('An update of a running task resets the count of responses that did not know the task', () => {
-    const doubted = { ...followed(), unknown: { answers: 3, since: start } };
-    expect(advance(doubted, madeSnapshot(), now)).not.toHaveProperty('unknown');
+    const reportedUnknown = { ...acceptedTask(), unknown: { answers: 3, since: start } };
+    expect(advance(reportedUnknown, buildSnapshot(), now)).not.toHaveProperty('unknown');
   });
 
   it('An update of a running task keeps buttons, seed and text that a later response omits', () => {
     const actions = [{ customId: 'x::1', label: 'U1', emoji: '', style: 2 }];
-    const told = advance(followed(), madeSnapshot({ actions, seed: '7', text: 'words' }), now);
-    expect(advance(told, madeSnapshot(), now)).toMatchObject({ actions, seed: '7', text: 'words' });
+    const updated = advance(acceptedTask(), buildSnapshot({ actions, seed: '7', text: 'words' }), now);
+    expect(advance(updated, buildSnapshot(), now)).toMatchObject({ actions, seed: '7', text: 'words' });
   });
 });
 
 describe('The end of a task', () => {
   it('The end of a task makes it ready with the URLs of its results, the time at which they were first seen and their expiry', () => {
     const media = [{ ...image, expiresAt: now + minute, base64: 'AAAA' }];
-    const task = advance(followed(), madeSnapshot({ state: 'succeeded', media, finishedAt: now - 1 }), now);
+    const task = advance(acceptedTask(), buildSnapshot({ state: 'succeeded', media, finishedAt: now - 1 }), now);
     expect(task).toMatchObject({ state: 'ready', progress: 100, times: { ended: now, remoteFinished: now - 1 } });
     expect(task.media).toEqual([{ ...image, expiresAt: now + minute, firstSeenAt: now }]);
     expect(task.preview).toBeUndefined();
@@ -91,36 +91,36 @@ describe('The end of a task', () => {
     'The end of a task makes it %s with the reason if the gateway reports that',
     (cause) => {
       const failure = { cause, reason: 'no', code: '1' };
-      const task = advance(followed(), madeSnapshot({ state: 'failed', failure }), now);
+      const task = advance(acceptedTask(), buildSnapshot({ state: 'failed', failure }), now);
       expect(task).toMatchObject({ state: cause, failure, times: { ended: now } });
     },
   );
 
   it('The end of a task makes it failed if the gateway gives no reason at all', () => {
-    expect(advance(followed(), madeSnapshot({ state: 'failed' }), now).state).toBe('failed');
+    expect(advance(acceptedTask(), buildSnapshot({ state: 'failed' }), now).state).toBe('failed');
   });
 
   it('The end of a task is final whatever later updates say', () => {
-    const ready = advance(followed(), madeSnapshot({ state: 'succeeded' }), now);
+    const ready = advance(acceptedTask(), buildSnapshot({ state: 'succeeded' }), now);
     for (const state of ['queued', 'running', 'failed', 'succeeded'] as const) {
-      expect(advance(ready, madeSnapshot({ state }), now + minute)).toBe(ready);
+      expect(advance(ready, buildSnapshot({ state }), now + minute)).toBe(ready);
     }
   });
 });
 
 describe('Updates of a task in any order', () => {
-  const news = fc.record({
+  const update = fc.record({
     state: fc.constantFrom('queued', 'running', 'needs-input', 'succeeded', 'failed'),
     progress: fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }),
   });
 
   it('Updates of a task in any order leave a task that the store accepts and whose progress and end are never reverted', () => {
     fc.assert(
-      fc.property(fc.array(news, { maxLength: 12 }), (list) => {
-        let task = followed();
-        for (const [index, changes] of list.entries()) {
+      fc.property(fc.array(update, { maxLength: 12 }), (updates) => {
+        let task = acceptedTask();
+        for (const [index, changes] of updates.entries()) {
           const before = task;
-          task = advance(before, madeSnapshot(changes), now + index);
+          task = advance(before, buildSnapshot(changes), now + index);
           expect(task.progress ?? 0).toBeGreaterThanOrEqual(before.progress ?? 0);
           if (hasEnded(before)) expect(task).toBe(before);
           if (before.state === 'running' && !hasEnded(task)) expect(task.state).toBe('running');

@@ -11,33 +11,33 @@ import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import { batchPolls, orderSongs, singlePolls } from '../../e2e/tasks/songs.ts';
 import { ofKind } from '../../support/tasks.ts';
-import { FailingPower } from '../store/failing-power.ts';
-import { folder } from '../store/stage.ts';
-import { type Engine, engine } from './engine.ts';
+import { FailingBackend } from '../store/failing-power.ts';
+import { createTemporaryFolder } from '../store/stage.ts';
+import { type Engine, startEngine } from './engine.ts';
 import { order } from './made.ts';
 
 const { kind: _, request: __, parent: ___, ...origin } = order;
-const everything = (): void => undefined;
+const allowAll = (): void => undefined;
 const titles = (count: number) => Array.from({ length: count }, (_one, index) => `Song ${index + 1}`);
 
-const ended = ({ news, until }: Engine, { id }: Task): Promise<Task> =>
-  until(() => news.findLast((task) => task.id === id && hasEnded(task)));
+const waitForEnd = ({ changes, until }: Engine, { id }: Task): Promise<Task> =>
+  until(() => changes.findLast((task) => task.id === id && hasEnded(task)));
 
 /** How often the batch with this task was polled. */
-const rounds = ({ gateway }: Engine, id: string): number =>
+const batchPollCount = ({ gateway }: Engine, id: string): number =>
   batchPolls(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
 
 describe('An album', () => {
   it('An album of 300 tasks is polled with at most three requests per round, although each response omits a random third', async () => {
-    const fixture = await engine({ quirks: { looseBatches: true }, speed: 2 });
+    const fixture = await startEngine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await orderSongs(fixture.gateway, ...titles(300));
-    const album = await fixture.tasks.albums.create(origin, ids, everything);
-    await fixture.until(() => (rounds(fixture, ids[0] ?? '') >= 3 ? true : undefined));
+    const album = await fixture.tasks.albums.create(origin, ids, allowAll);
+    await fixture.until(() => (batchPollCount(fixture, ids[0] ?? '') >= 3 ? true : undefined));
     const before = pollTimes(fixture);
-    // A restart does not spread the polls either.
+    // The polls stay grouped after a restart.
     await fixture.kill();
-    const next = await engine({}, fixture);
-    await ended(next, album);
+    const next = await startEngine({}, fixture);
+    await waitForEnd(next, album);
     const after = pollTimes(next).filter((at) => at > Math.max(...before));
     expect(after.length).toBeGreaterThan(3);
     expect(Math.max(maxWithin(before, 2_000), maxWithin(after, 2_000))).toBeLessThanOrEqual(3);
@@ -47,57 +47,57 @@ describe('An album', () => {
   }, 60_000);
 
   it('An album ignores a response whose list is null, and polls again', async () => {
-    const fixture = await engine({ speed: 20 });
+    const fixture = await startEngine({ speed: 20 });
     const ids = await orderSongs(fixture.gateway, ...titles(5));
     fixture.gateway.faults.add({
       on: { path: '/music/fetch', method: 'POST' },
       do: { type: 'body', body: { code: 'success', data: null } },
       times: 4,
     });
-    const album = await fixture.tasks.albums.create(origin, ids, everything);
-    await ended(fixture, album);
+    const album = await fixture.tasks.albums.create(origin, ids, allowAll);
+    await waitForEnd(fixture, album);
     const parts = await fixture.tasks.albums.partsOf(album);
     expect(parts.map(({ remoteId }) => remoteId)).toEqual(ids);
     expect(parts.every(({ task }) => task?.tracks?.length === 2)).toBe(true);
   });
 
-  it('An album abandons a part only after the gateway has not known it for minutes, even polled on its own, and ends without it', async () => {
-    const fixture = await engine({ speed: 20 });
+  it('An album abandons a part only after the gateway has not known the part for minutes, even when polled on its own, and ends without it', async () => {
+    const fixture = await startEngine({ speed: 20 });
     const [known = ''] = await orderSongs(fixture.gateway, 'Song');
-    const album = await fixture.tasks.albums.create(origin, ['unknown-1', known, 'unknown-2', 'unknown-3'], everything);
-    await ended(fixture, album);
+    const album = await fixture.tasks.albums.create(origin, ['unknown-1', known, 'unknown-2', 'unknown-3'], allowAll);
+    await waitForEnd(fixture, album);
     const parts = await fixture.tasks.albums.partsOf(album);
     expect(parts.map(({ task }) => task?.failure?.cause)).toEqual(['forgotten', undefined, 'forgotten', 'forgotten']);
-    // A repeated request may still find it.
+    // A later request may still look for the part.
     await fixture.tasks.albums.create(origin, ['unknown-1'], (found) =>
       expect([...found.values()]).toEqual([undefined]),
     );
   });
 
   it('An album polls with shorter lists permanently once the gateway has refused a long one', async () => {
-    const fixture = await engine({ speed: 20, quirks: { batchLimit: 3 } });
+    const fixture = await startEngine({ speed: 20, quirks: { batchLimit: 3 } });
     const ids = await orderSongs(fixture.gateway, ...titles(10));
-    await ended(fixture, await fixture.tasks.albums.create(origin, ids, everything));
+    await waitForEnd(fixture, await fixture.tasks.albums.create(origin, ids, allowAll));
     const lengths = batchPolls(fixture.gateway).map(({ body }) => (body as { ids: string[] }).ids.length);
     expect(lengths.slice(0, 3)).toEqual([10, 5, 3]);
     expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
   });
 
-  it('An album includes tasks that the bot already follows without duplicating them', async () => {
-    const fixture = await engine({ speed: 20 });
+  it('An album includes tasks that the bot is already polling without duplicating them', async () => {
+    const fixture = await startEngine({ speed: 20 });
     const song = await fixture.tasks.orders.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
     const ids = [song.remoteId ?? ''];
-    const album = await fixture.tasks.albums.create(origin, ids, everything);
+    const album = await fixture.tasks.albums.create(origin, ids, allowAll);
     expect(ofKind('album', album).request.parts).toEqual([{ id: song.id, remoteId: song.remoteId, isAdopted: false }]);
-    await ended(fixture, album);
+    await waitForEnd(fixture, album);
     await fixture.tasks.book.change(song.id, (task) => markDelivered(task, undefined, fixture.clock.now()));
-    const second = await fixture.tasks.albums.create(origin, ids, everything);
-    expect((await ended(fixture, second)).state).toBe('ready');
+    const second = await fixture.tasks.albums.create(origin, ids, allowAll);
+    expect((await waitForEnd(fixture, second)).state).toBe('ready');
     expect(batchPolls(fixture.gateway)).toEqual([]);
   });
 
   it('Nothing is changed if the member is not allowed to create an album', async () => {
-    const fixture = await engine({ speed: 20 });
+    const fixture = await startEngine({ speed: 20 });
     const refuse = (): void => {
       throw new Error('no');
     };
@@ -107,16 +107,16 @@ describe('An album', () => {
   });
 
   it('An album is erased with its parts when the member who started it requests erasure, once they have ended', async () => {
-    const fixture = await engine({ speed: 20 });
+    const fixture = await startEngine({ speed: 20 });
     const ids = await orderSongs(fixture.gateway, ...titles(2));
-    await fixture.tasks.albums.create(origin, ids, everything);
-    const told = Promise.withResolvers<void>();
+    await fixture.tasks.albums.create(origin, ids, allowAll);
+    const notified = Promise.withResolvers<void>();
     await fixture.tasks.erasure.begin(origin.requesterId, async () => {
-      told.resolve();
+      notified.resolve();
       return true;
     });
     await fixture.until(() => (fixture.tasks.book.liveCount === 0 ? true : undefined));
-    await told.promise;
+    await notified.promise;
     expect(await fixture.store.page({ of: { memberId: origin.requesterId }, max: 10 })).toMatchObject({
       summaries: [],
     });
@@ -124,33 +124,33 @@ describe('An album', () => {
   });
 
   it('An album is complete after a crash between the end of its last part and its own end', async () => {
-    const fixture = await engine({ speed: 20 });
+    const fixture = await startEngine({ speed: 20 });
     const ids = await orderSongs(fixture.gateway, ...titles(2));
-    const album = await fixture.tasks.albums.create(origin, ids, everything);
-    await ended(fixture, album);
+    const album = await fixture.tasks.albums.create(origin, ids, allowAll);
+    await waitForEnd(fixture, album);
     await fixture.store.put(album);
     await fixture.kill();
-    const next = await engine({}, fixture);
-    expect((await ended(next, album)).state).toBe('ready');
+    const next = await startEngine({}, fixture);
+    expect((await waitForEnd(next, album)).state).toBe('ready');
   });
 
   it('An album is stored whole or not at all after a crash between any of its writes', async () => {
-    const first = await engine({ speed: 20 });
+    const first = await startEngine({ speed: 20 });
     const ids = await orderSongs(first.gateway, ...titles(3));
     await first.kill();
     let isComplete = false;
     for (let writes = 0; !isComplete; writes += 1) {
-      const file = join(folder(), 'copy.sqlite');
+      const file = join(createTemporaryFolder(), 'copy.sqlite');
       copyFileSync(first.file, file);
-      isComplete = await gatheredWith(file, writes, ids, first);
-      const fixture = await engine({}, { ...first, file });
+      isComplete = await tryToCreateAlbum(file, writes, ids, first);
+      const fixture = await startEngine({}, { ...first, file });
       const { summaries } = await fixture.store.page({ of: { memberId: order.requesterId }, max: 100 });
       const albums = summaries.filter(({ kind }) => kind === 'album');
       expect(summaries.filter(({ kind }) => kind === 'music')).toHaveLength(3 * albums.length);
       if (isComplete) expect(albums).toHaveLength(1);
       for (const { id } of albums) {
         const album = (await fixture.tasks.book.get(id)) as Task;
-        await ended(fixture, album);
+        await waitForEnd(fixture, album);
         const parts = await fixture.tasks.albums.partsOf(album);
         expect(parts.map(({ remoteId, task }) => [remoteId, task?.state])).toEqual(
           ids.map((one) => [one, 'delivered']),
@@ -161,10 +161,10 @@ describe('An album', () => {
   });
 });
 
-/** Whether the album was stored before the power failed. */
-async function gatheredWith(file: string, writes: number, ids: string[], { clock }: Engine): Promise<boolean> {
-  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-  const connection = new FailingPower(file, writes);
+/** Creates an album on a store that fails after this many writes; returns whether the album was stored. */
+async function tryToCreateAlbum(file: string, writes: number, ids: string[], { clock }: Engine): Promise<boolean> {
+  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const connection = new FailingBackend(file, writes);
   const store = new StoredTasks({
     specs: kindSpecs,
     namespaces: openNamespaces(connection),
@@ -175,7 +175,7 @@ async function gatheredWith(file: string, writes: number, ids: string[], { clock
   const book = new TaskBook({ store, log });
   const albums = new Albums({ specs: kindSpecs, book, store, clock, log, follow: () => undefined });
   try {
-    await albums.create(origin, ids, everything);
+    await albums.create(origin, ids, allowAll);
     return true;
   } catch {
     return false;

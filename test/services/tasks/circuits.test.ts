@@ -3,102 +3,102 @@ import { blamesRequest } from '../../../src/services/gateway/error-responses.ts'
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Order } from '../../../src/services/tasks/transitions.ts';
-import { type Engine, engine } from './engine.ts';
+import { type Engine, startEngine } from './engine.ts';
 import { minute, order } from './made.ts';
 
 const members = ['100000000000000001', '100000000000000002'] as const;
-let made = 0;
+let orderCount = 0;
 
 /** A unique order; members take turns as its requester. */
-function another(over: Partial<Order> = {}): Order {
-  made += 1;
-  const requesterId = members[made % members.length] ?? '';
-  return { ...order, requesterId, request: { prompt: `a fox ${made}` }, ...over } as Order;
+function nextOrder(overrides: Partial<Order> = {}): Order {
+  orderCount += 1;
+  const requesterId = members[orderCount % members.length] ?? '';
+  return { ...order, requesterId, request: { prompt: `a fox ${orderCount}` }, ...overrides } as Order;
 }
 
-const ofModel = (model: string): Order => ({
-  ...another(),
+const orderFor = (model: string): Order => ({
+  ...nextOrder(),
   kind: 'image',
-  request: { prompt: `a fox ${made}`, model },
+  request: { prompt: `a fox ${orderCount}`, model },
 });
-const submitted = ({ gateway }: Engine): number =>
-  gateway.heard.filter(({ path, method }) => method === 'POST' && /submit|\/images\//.test(path)).length;
-const ends = (fixture: Engine, task: Task): Promise<Task> =>
-  fixture.until(() => fixture.news.findLast(({ id, times }) => id === task.id && times.ended !== undefined));
+const submitCount = ({ gateway }: Engine): number =>
+  gateway.requests.filter(({ path, method }) => method === 'POST' && /submit|\/images\//.test(path)).length;
+const waitForEnd = (fixture: Engine, task: Task): Promise<Task> =>
+  fixture.until(() => fixture.changes.findLast(({ id, times }) => id === task.id && times.ended !== undefined));
 
-async function carryOut(fixture: Engine, ordered: Order = another()): Promise<Task> {
-  return ends(fixture, await fixture.tasks.orders.submit(ordered));
+async function submitAndWait(fixture: Engine, ordered: Order = nextOrder()): Promise<Task> {
+  return waitForEnd(fixture, await fixture.tasks.orders.submit(ordered));
 }
 
-async function failing(fixture: Engine, count: number, ordered: () => Order = () => another()): Promise<void> {
+async function failOrders(fixture: Engine, count: number, ordered: () => Order = () => nextOrder()): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     fixture.gateway.faults.add({ do: 'fail', times: 1 });
-    expect((await carryOut(fixture, ordered())).state).toBe('failed');
+    expect((await submitAndWait(fixture, ordered())).state).toBe('failed');
   }
 }
 
-const refused = (fixture: Engine, key: string, ordered: Order = another()): Promise<void> =>
+const expectRefusal = (fixture: Engine, key: string, ordered: Order = nextOrder()): Promise<void> =>
   expect(fixture.tasks.orders.submit(ordered)).rejects.toMatchObject({ key });
 
 describe('A model whose jobs fail', () => {
   it('After five failures in a row from two members, orders are refused before anything is stored or sent', async () => {
-    const fixture = await engine({}, undefined, { hasLedger: true });
-    await failing(fixture, 4);
+    const fixture = await startEngine({}, undefined, { hasLedger: true });
+    await failOrders(fixture, 4);
     expect(fixture.circuits.allFailing).toEqual([]);
-    await failing(fixture, 1);
+    await failOrders(fixture, 1);
     const since = fixture.circuits.allFailing[0]?.since ?? 0;
     expect(fixture.circuits.allFailing).toMatchObject([{ kind: 'imagine', model: undefined, isTried: false }]);
-    const [before, live] = [submitted(fixture), fixture.tasks.book.liveCount];
+    const [before, live] = [submitCount(fixture), fixture.tasks.book.liveCount];
     const until = Math.ceil((fixture.clock.now() + minute) / 1000);
-    await expect(fixture.tasks.orders.submit(another())).rejects.toMatchObject({
+    await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({
       key: 'refusals.failing.kind',
       variables: { since: Math.ceil(since / 1000) },
     });
-    expect(fixture.circuits.failing(another())?.until).toBeLessThanOrEqual(until * 1000);
-    expect([submitted(fixture), fixture.tasks.book.liveCount]).toEqual([before, live]);
+    expect(fixture.circuits.failing(nextOrder())?.until).toBeLessThanOrEqual(until * 1000);
+    expect([submitCount(fixture), fixture.tasks.book.liveCount]).toEqual([before, live]);
     await fixture.tasks.ledger?.flush();
     const standings = (await Array.fromAsync(fixture.store.entries.between('', '9999'))).map(standingOf);
     expect(standings).toEqual(Array.from({ length: 5 }, () => 'refunded'));
   });
 
   it('Another model of the same kind is not affected, and the refusal names the one that fails', async () => {
-    const fixture = await engine();
-    await failing(fixture, 5, () => ofModel('lumen-image-1'));
-    await expect(fixture.tasks.orders.submit(ofModel('lumen-image-1'))).rejects.toMatchObject({
+    const fixture = await startEngine();
+    await failOrders(fixture, 5, () => orderFor('lumen-image-1'));
+    await expect(fixture.tasks.orders.submit(orderFor('lumen-image-1'))).rejects.toMatchObject({
       key: 'refusals.failing.model',
       variables: { model: 'lumen-image-1' },
     });
-    expect((await carryOut(fixture, ofModel('lumen-image-1-2K'))).state).toBe('ready');
+    expect((await submitAndWait(fixture, orderFor('lumen-image-1-2K'))).state).toBe('ready');
   });
 
   it('A success in between restarts the count, and failures of a single member never count', async () => {
-    const fixture = await engine();
-    await failing(fixture, 4);
-    expect((await carryOut(fixture)).state).toBe('ready');
-    await failing(fixture, 4);
+    const fixture = await startEngine();
+    await failOrders(fixture, 4);
+    expect((await submitAndWait(fixture)).state).toBe('ready');
+    await failOrders(fixture, 4);
     expect(fixture.circuits.allFailing).toEqual([]);
-    expect((await carryOut(fixture)).state).toBe('ready');
-    await failing(fixture, 8, () => another({ requesterId: members[0] }));
+    expect((await submitAndWait(fixture)).state).toBe('ready');
+    await failOrders(fixture, 8, () => nextOrder({ requesterId: members[0] }));
     expect(fixture.circuits.allFailing).toEqual([]);
     // The same failure for another member counts against the model.
-    await failing(fixture, 1, () => another({ requesterId: members[1] }));
+    await failOrders(fixture, 1, () => nextOrder({ requesterId: members[1] }));
     expect(fixture.circuits.allFailing).toHaveLength(1);
   });
 
   it('Failures that are far apart do not count together', async () => {
-    const fixture = await engine();
-    await failing(fixture, 4);
+    const fixture = await startEngine();
+    await failOrders(fixture, 4);
     fixture.clock.advance(11 * minute);
-    await failing(fixture, 1);
+    await failOrders(fixture, 1);
     expect(fixture.circuits.allFailing).toEqual([]);
   });
 
   it('Unknown outcomes, refused requests, missing credit and a wrong key do not count', async () => {
-    const fixture = await engine();
+    const fixture = await startEngine();
     for (const fault of ['accepted-then-500', 'quota', 'unauthorized', 'too-large'] as const) {
       for (let at = 0; at < 6; at += 1) {
         fixture.gateway.faults.add({ on: { path: /submit/ }, do: fault, times: 1 });
-        await fixture.tasks.orders.submit(another()).catch(() => undefined);
+        await fixture.tasks.orders.submit(nextOrder()).catch(() => undefined);
         fixture.gateway.faults.clear();
         fixture.clock.advance(2 * minute);
       }
@@ -107,63 +107,63 @@ describe('A model whose jobs fail', () => {
   });
 
   it('For a model that the gateway no longer has, refusals of its orders count as failures', async () => {
-    const fixture = await engine();
+    const fixture = await startEngine();
     for (let at = 0; at < 5; at += 1) {
       const fault = { type: 'status', status: 404, code: 'model_not_found', message: 'No such model.' } as const;
       fixture.gateway.faults.add({ on: { path: /\/images\// }, do: fault, times: 1 });
-      await expect(fixture.tasks.orders.submit(ofModel('lumen-image-1'))).rejects.toMatchObject({ kind: 'not-found' });
+      await expect(fixture.tasks.orders.submit(orderFor('lumen-image-1'))).rejects.toMatchObject({ kind: 'not-found' });
     }
-    await refused(fixture, 'refusals.failing.model', ofModel('lumen-image-1'));
+    await expectRefusal(fixture, 'refusals.failing.model', orderFor('lumen-image-1'));
   });
 
-  it('After a pause one order is let through and no other until it ends, and its success lets all orders through', async () => {
-    const fixture = await engine();
-    await failing(fixture, 5);
+  it('After a pause, one order is let through and no other until it ends, and its success lets all orders through', async () => {
+    const fixture = await startEngine();
+    await failOrders(fixture, 5);
     fixture.clock.advance(minute);
-    const probe = await fixture.tasks.orders.submit(another());
-    await refused(fixture, 'refusals.probing.kind');
-    await refused(fixture, 'refusals.probing.kind');
-    expect((await ends(fixture, probe)).state).toBe('ready');
-    expect((await carryOut(fixture)).state).toBe('ready');
+    const probe = await fixture.tasks.orders.submit(nextOrder());
+    await expectRefusal(fixture, 'refusals.probing.kind');
+    await expectRefusal(fixture, 'refusals.probing.kind');
+    expect((await waitForEnd(fixture, probe)).state).toBe('ready');
+    expect((await submitAndWait(fixture)).state).toBe('ready');
     expect(fixture.circuits.allFailing).toEqual([]);
   });
 
   it('If the trial fails as well, the pause is twice as long, up to half an hour', async () => {
-    const fixture = await engine();
-    await failing(fixture, 5);
+    const fixture = await startEngine();
+    await failOrders(fixture, 5);
     for (const pause of [2, 4, 8, 16, 30, 30]) {
       fixture.clock.advance(30 * minute);
-      await failing(fixture, 1);
+      await failOrders(fixture, 1);
       fixture.clock.advance(pause * minute - 1_000);
-      await refused(fixture, 'refusals.failing.kind');
+      await expectRefusal(fixture, 'refusals.failing.kind');
     }
   });
 
   it('If the trial order does not reach the gateway, or ends inconclusively, the next order is let through', async () => {
-    const fixture = await engine();
-    await failing(fixture, 5);
+    const fixture = await startEngine();
+    await failOrders(fixture, 5);
     fixture.clock.advance(minute);
     const invalid = { type: 'status', status: 400, code: 'invalid_value', message: 'No.' } as const;
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: invalid, times: 1 });
-    await expect(fixture.tasks.orders.submit(another())).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ kind: 'invalid' });
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-500', times: 1 });
-    expect((await fixture.tasks.orders.submit(another())).state).toBe('unconfirmed');
+    expect((await fixture.tasks.orders.submit(nextOrder())).state).toBe('unconfirmed');
     // A trial job that never ends is abandoned once it is overdue.
     fixture.gateway.faults.add({ do: 'stick', times: 1 });
-    const stuck = await fixture.tasks.orders.submit(another());
-    await refused(fixture, 'refusals.probing.kind');
+    const stuck = await fixture.tasks.orders.submit(nextOrder());
+    await expectRefusal(fixture, 'refusals.probing.kind');
     await fixture.until(() => fixture.tasks.book.find(stuck.id)?.times.overdue);
-    expect((await fixture.tasks.orders.submit(another())).state).toBe('accepted');
+    expect((await fixture.tasks.orders.submit(nextOrder())).state).toBe('accepted');
   });
 
   it('Queued tasks are refused when their turn comes, and their reservations are released', async () => {
-    const fixture = await engine({}, undefined, { jobsAtOnce: 1, hasLedger: true });
+    const fixture = await startEngine({}, undefined, { jobsAtOnce: 1, hasLedger: true });
     fixture.gateway.faults.add({ do: 'fail', times: 5 });
     const all: Task[] = [];
-    for (let at = 0; at < 8; at += 1) all.push(await fixture.tasks.orders.submit(another()));
+    for (let at = 0; at < 8; at += 1) all.push(await fixture.tasks.orders.submit(nextOrder()));
     const states: Task[] = [];
-    for (const task of all) states.push(await ends(fixture, task));
-    expect(submitted(fixture)).toBe(5);
+    for (const task of all) states.push(await waitForEnd(fixture, task));
+    expect(submitCount(fixture)).toBe(5);
     expect(states.slice(0, 5).map(({ failure }) => failure?.cause)).toEqual(Array.from({ length: 5 }, () => 'failed'));
     for (const { state, failure } of states.slice(5)) {
       expect([state, failure?.cause, failure?.refusal?.key]).toEqual(['failed', 'refused', 'refusals.failing.kind']);
@@ -173,19 +173,19 @@ describe('A model whose jobs fail', () => {
     expect(standings).toEqual(Array.from({ length: 8 }, () => 'refunded'));
   });
 
-  it('The failures of a model are forgotten if it has not been used for an hour after its pause', async () => {
-    const fixture = await engine();
-    await failing(fixture, 5);
+  it('The failures of a model are discarded if it has not been used for an hour after its pause', async () => {
+    const fixture = await startEngine();
+    await failOrders(fixture, 5);
     fixture.clock.advance(62 * minute);
     expect(fixture.circuits.allFailing).toEqual([]);
   });
 
   it('Members cannot fill the memory with made-up models', async () => {
-    const fixture = await engine();
+    const fixture = await startEngine();
     const fault = { type: 'status', status: 404, code: 'model_not_found', message: 'No such model.' } as const;
     fixture.gateway.faults.add({ on: { path: /\/images\// }, do: fault, times: 10_000 });
     for (let at = 0; at < 520; at += 1)
-      await fixture.tasks.orders.submit(ofModel(`invented-${at}`)).catch(() => undefined);
+      await fixture.tasks.orders.submit(orderFor(`invented-${at}`)).catch(() => undefined);
     expect(fixture.circuits.size).toBe(500);
   });
 });
@@ -200,6 +200,6 @@ it.each([
   ['get_channel_failed', false],
   ['something_else', false],
   [undefined, false],
-])('The code %s of a failed job blames its request: %s', (code, blamed) => {
-  expect(blamesRequest(code)).toBe(blamed);
+])('The code %s of a failed job blames its request: %s', (code, isBlamed) => {
+  expect(blamesRequest(code)).toBe(isBlamed);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
 import { kindSpecs, kindsOf } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
-import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
+import { createGateway, defaultSettings } from '../../../src/services/gateway/index.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
@@ -18,9 +18,9 @@ import type { Offers } from '../../../src/services/tasks/offers.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
-import { atEnd } from '../../support/ending.ts';
+import { addCleanup } from '../../support/ending.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { thriftyStudio } from '../../support/studio.ts';
+import { cachingStudio } from '../../support/studio.ts';
 
 export interface Engine {
   tasks: Tasks;
@@ -31,11 +31,11 @@ export interface Engine {
   /** The store's database file. */
   file: string;
   /** Every task change that was announced, oldest first. */
-  news: Task[];
+  changes: Task[];
   logged(): string;
-  /** Advances time in tenths of a second until `look` returns a value. */
-  until<Found>(look: () => Found | undefined): Promise<Found>;
-  /** Stops as the bot does: pending submits fail, and the consequence is stored. */
+  /** Advances time in tenths of a second until `read` returns a value. */
+  until<Found>(read: () => Found | undefined): Promise<Found>;
+  /** Stops as the bot does: pending submits fail, and their outcome is stored. */
   stop(): Promise<void>;
   /** Stops as if the process had died: no pending work is stored. */
   kill(): Promise<void>;
@@ -46,7 +46,7 @@ interface EngineParts {
   /** Replaces the store for the engine. */
   storeFor?: (store: StoredTasks) => TaskStore;
   /** Kinds that replace the bot's own kinds of the same name. */
-  kindsFor?: (client: ReturnType<typeof openGateway>) => Kind[];
+  kindsFor?: (client: ReturnType<typeof createGateway>) => Kind[];
   offers?: Offers;
   /** Whether the engine keeps a ledger. */
   hasLedger?: boolean;
@@ -55,9 +55,9 @@ interface EngineParts {
 }
 
 /** Starts the whole engine without Discord: the real store, the real client, the embedded gateway, and a manual clock. */
-export async function engine(
+export async function startEngine(
   options: GatewayOptions = {},
-  before?: Engine,
+  previous?: Engine,
   {
     gather = async () => ({}),
     storeFor = (own) => own,
@@ -68,21 +68,21 @@ export async function engine(
     notifyNoCredit = async () => undefined,
   }: EngineParts = {},
 ): Promise<Engine> {
-  const clock = before?.clock ?? new ManualClock();
-  const studio = thriftyStudio();
-  atEnd(() => studio.close());
-  const gateway = before?.gateway ?? (await startGateway({ clock, seed: 1, studio, ...options }));
-  const folder = before ? undefined : await mkdtemp(join(tmpdir(), 'atelier-'));
-  const file = before?.file ?? join(folder ?? '', 'atelier.sqlite');
-  if (folder !== undefined) atEnd(() => rm(folder, { recursive: true, force: true }));
-  if (!before) atEnd(() => gateway.close());
+  const clock = previous?.clock ?? new ManualClock();
+  const studio = cachingStudio();
+  addCleanup(() => studio.close());
+  const gateway = previous?.gateway ?? (await startGateway({ clock, seed: 1, studio, ...options }));
+  const folder = previous ? undefined : await mkdtemp(join(tmpdir(), 'atelier-'));
+  const file = previous?.file ?? join(folder ?? '', 'atelier.sqlite');
+  if (folder !== undefined) addCleanup(() => rm(folder, { recursive: true, force: true }));
+  if (!previous) addCleanup(() => gateway.close());
   const lines: string[] = [];
-  const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(line) });
+  const log = openLog({ level: 'debug', secrets: [], isReadable: false, write: (line) => lines.push(line) });
   const store = await openStore(
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
   );
-  const client = openGateway(
+  const client = createGateway(
     { ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' },
     { log, clock },
     { readMs: 1_000, submitMs: 1_000, bodyMs: 1_000 },
@@ -90,13 +90,13 @@ export async function engine(
   const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
   const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
   const ledger = hasLedger ? new Ledger({ entries: store.entries, clock, log }) : undefined;
-  const kept = storeFor(store);
-  const book = new TaskBook({ store: kept, log });
+  const engineStore = storeFor(store);
+  const book = new TaskBook({ store: engineStore, log });
   const circuits = new ModelCircuits({ book, clock });
   const tasks = new Tasks({
     ...{ book, circuits },
     specs: kindSpecs,
-    store: kept,
+    store: engineStore,
     ledger,
     kinds: [
       ...kindsOf(client, { imgxLists: false, imagineReferences: 'address', videosBody: 'json' }),
@@ -114,28 +114,28 @@ export async function engine(
     notifyErased: async () => true,
     random: () => 0.5,
   });
-  const news: Task[] = [];
-  tasks.book.onChange((task) => news.push(task));
+  const changes: Task[] = [];
+  tasks.book.onChange((task) => changes.push(task));
   await tasks.open();
   await tasks.start();
   let isOpen = true;
-  const end = async (...steps: (() => Promise<void>)[]): Promise<void> => {
+  const shutDown = async (...steps: (() => Promise<void>)[]): Promise<void> => {
     if (!isOpen) return;
     isOpen = false;
     await tasks.pause();
     for (const step of steps) await step();
   };
   const stop = (): Promise<void> =>
-    end(
+    shutDown(
       () => client.close(),
       () => tasks.stop(),
     );
   const kill = (): Promise<void> =>
-    end(
+    shutDown(
       () => store.close(),
       () => client.close(),
     );
-  atEnd(kill);
+  addCleanup(kill);
   return {
     tasks,
     circuits,
@@ -143,7 +143,7 @@ export async function engine(
     gateway,
     clock,
     file,
-    news,
+    changes,
     logged: () => lines.join(''),
     until: untilOn(clock),
     stop,
@@ -154,9 +154,9 @@ export async function engine(
 const MAX_STEPS = 60_000;
 
 function untilOn(clock: ManualClock) {
-  return async <Found>(look: () => Found | undefined): Promise<Found> => {
+  return async <Found>(read: () => Found | undefined): Promise<Found> => {
     for (let step = 0; step < MAX_STEPS; step++) {
-      const found = look();
+      const found = read();
       if (found !== undefined) return found;
       await new Promise(setImmediate);
       if (step % 4 === 0) clock.advance(100);

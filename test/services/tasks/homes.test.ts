@@ -20,8 +20,8 @@ describe('The partition of a task', () => {
 
   it('A task that is stored in a partition gets an id of that partition, even if its server or member belongs to another one', () => {
     fc.assert(
-      fc.property(home, count, fc.nat(), (owner, partitions, any) => {
-        const partition = { number: any % partitions, count: partitions };
+      fc.property(home, count, fc.nat(), (owner, partitions, seed) => {
+        const partition = { number: seed % partitions, count: partitions };
         const bucket = bucketWithin(owner, partition);
         expect(bucket).toBeGreaterThanOrEqual(0);
         expect(bucket).toBeLessThan(BUCKETS);
@@ -41,8 +41,8 @@ describe('The partition of a task', () => {
 
   it('Servers are spread evenly over the partitions', () => {
     const counts = new Map<number, number>();
-    for (let one = 0; one < 32_000; one += 1) {
-      const server = String(80_351_110_224_678_912n + BigInt(one) * 4_194_304n * 977n);
+    for (let index = 0; index < 32_000; index += 1) {
+      const server = String(80_351_110_224_678_912n + BigInt(index) * 4_194_304n * 977n);
       const partition = partitionOf(bucketOf(server), 32);
       counts.set(partition, (counts.get(partition) ?? 0) + 1);
     }

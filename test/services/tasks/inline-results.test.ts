@@ -15,7 +15,7 @@ it('A result within a response is kept until it has been shown once', () => {
   expect(results.take('a')).toBeUndefined();
 });
 
-it('A result that is a URL and a preview of a running task are not kept', () => {
+it('Neither a result that is a URL nor a preview of a running task is kept', () => {
   const results = new InlineResults(new ManualClock());
   results.keep('a', snapshot(0));
   results.keep('b', snapshot(10, 'running'));
@@ -30,7 +30,7 @@ it('A result that is not shown within a minute is dropped', () => {
   expect(results.take('a')).toBeUndefined();
 });
 
-it('All kept results together take at most 16 MiB, which is free again once they are shown', () => {
+it('All kept results together take at most 16 MiB, which are freed once they are shown', () => {
   const results = new InlineResults(new ManualClock());
   results.keep('a', snapshot(10 * MIB));
   results.keep('b', snapshot(10 * MIB));

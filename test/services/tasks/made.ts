@@ -2,7 +2,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import type { Snapshot } from '../../../src/services/gateway/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { createTask, type OrderOf } from '../../../src/services/tasks/transitions.ts';
-import { changed, type Parts } from '../../support/tasks.ts';
+import { type Parts, withChanges } from '../../support/tasks.ts';
 
 export const start = Date.UTC(2026, 0, 1);
 export const minute = 60_000;
@@ -25,15 +25,20 @@ export const order: OrderOf<'imagine'> = {
   },
 };
 
-export function madeTask(changes: Parts = {}): Task {
+export function buildTask(changes: Parts = {}): Task {
   const { traits } = kindSpecs.imagine;
   const facts = { id: '01k3v9x2mabcdefgh', traits, idempotencyKey: 'a-key', durationKey: 'imagine', now: start };
-  return changed(createTask(order, facts), changes);
+  return withChanges(createTask(order, facts), changes);
 }
 
-export const taken = { remoteId: 'remote-1', needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
+export const acceptedSubmit = {
+  remoteId: 'remote-1',
+  needsInput: false,
+  finalPrompt: undefined,
+  queuedBehind: undefined,
+};
 
-export function madeSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
+export function buildSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
   return {
     remoteId: 'remote-1',
     state: 'running',

@@ -3,7 +3,7 @@ import { actionOrder } from '../../../src/commands/imagine/follow-ups.ts';
 import { VIDEO_ENDPOINT } from '../../../src/commands/imagine/videos.ts';
 import { kindOfferName, Offers } from '../../../src/services/tasks/offers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { engine } from './engine.ts';
+import { startEngine } from './engine.ts';
 import { minute, order } from './made.ts';
 
 describe('An action that the gateway has refused', () => {
@@ -30,7 +30,7 @@ describe('An action that the gateway has refused', () => {
     expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([true, false]);
   });
 
-  it('The number of stored refused actions is limited, and an action that is never accepted stays hidden', () => {
+  it('The number of stored refused actions is limited, and an action that no gateway accepts stays hidden', () => {
     const offers = new Offers(new ManualClock());
     for (let at = 0; at < 1_000; at++) offers.markRefused(`invented-${at}`);
     expect(offers.isOffered('invented-0')).toBe(true);
@@ -49,10 +49,10 @@ describe('A button of a result', () => {
     'A button of a result is refused once but still offered if no error code states the reason: %o',
     async (fault) => {
       const offers = new Offers(new ManualClock());
-      const fixture = await engine({}, undefined, { offers });
+      const fixture = await startEngine({}, undefined, { offers });
       const { id } = await fixture.tasks.orders.submit(order);
       const parent = await fixture.until(() =>
-        fixture.news.findLast((task) => task.id === id && task.state === 'ready'),
+        fixture.changes.findLast((task) => task.id === id && task.state === 'ready'),
       );
       const { customId = '' } = parent.actions[0] ?? {};
       fixture.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: fault });
@@ -65,16 +65,18 @@ describe('A button of a result', () => {
 
   it('A button of a result is hidden if the gateway reports the action as unknown, and shown again after a success', async () => {
     const offers = new Offers(new ManualClock());
-    const fixture = await engine({}, undefined, { offers });
+    const fixture = await startEngine({}, undefined, { offers });
     const { id } = await fixture.tasks.orders.submit(order);
-    const parent = await fixture.until(() => fixture.news.findLast((task) => task.id === id && task.state === 'ready'));
+    const parent = await fixture.until(() =>
+      fixture.changes.findLast((task) => task.id === id && task.state === 'ready'),
+    );
     const { customId = '' } = parent.actions[0] ?? {};
     const unknown = { type: 'status', status: 404, code: 'unknown_action', message: 'unknown_action' } as const;
     fixture.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: unknown });
-    const again = { ...order, ...actionOrder(parent, 0) };
-    await expect(fixture.tasks.orders.submit(again)).rejects.toMatchObject({ kind: 'not-offered' });
+    const followUp = { ...order, ...actionOrder(parent, 0) };
+    await expect(fixture.tasks.orders.submit(followUp)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(offers.isOffered(customId)).toBe(false);
-    expect((await fixture.tasks.orders.submit(again)).state).toBe('accepted');
+    expect((await fixture.tasks.orders.submit(followUp)).state).toBe('accepted');
     expect(offers.isOffered(customId)).toBe(true);
   });
 });

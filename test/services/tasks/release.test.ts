@@ -3,24 +3,24 @@ import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { Release } from '../../../src/services/tasks/release.ts';
+import { UnconfirmedRelease } from '../../../src/services/tasks/release.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { markDismissed } from '../../../src/services/tasks/transitions.ts';
 import { makeTask, START, type Stage, settled, stage } from '../store/stage.ts';
 
 const HOUR_MS = 3_600_000;
-const MINUTES_MS = 10 * 60_000;
+const TEN_MINUTES_MS = 10 * 60_000;
 
-/** Starts a bot that releases after three hours. */
-async function bot(on: Stage) {
-  const store = (await on.open()) as StoredTasks;
-  const { clock, log } = on;
+/** Starts a bot that releases reservations after three hours. */
+async function startBot(setup: Stage) {
+  const store = (await setup.open()) as StoredTasks;
+  const { clock, log } = setup;
   const ledger = new Ledger({ entries: store.entries, clock, log });
   const book = new TaskBook({ store, log });
   book.onChange((task) => ledger.onTaskChange(task));
   await book.open();
   await ledger.open(book.live());
-  const release = new Release({ book, ledger, clock, log, afterMs: 3 * HOUR_MS });
+  const release = new UnconfirmedRelease({ book, ledger, clock, log, afterMs: 3 * HOUR_MS });
   const entries = async (): Promise<Entry[]> => {
     await ledger.flush();
     return Array.fromAsync(store.entries.between('', '9999'));
@@ -34,12 +34,12 @@ async function bot(on: Stage) {
 
 /** Stores a request with an unknown outcome, about which its owner has been notified. */
 async function storeUnconfirmed(
-  { store, ledger }: Awaited<ReturnType<typeof bot>>,
-  over: Partial<Task> = {},
+  { store, ledger }: Awaited<ReturnType<typeof startBot>>,
+  overrides: Partial<Task> = {},
 ): Promise<Task> {
   const task = makeTask({ state: 'submitting' });
   await ledger.reserve(task);
-  const unknown = { ...settled(task), state: 'unconfirmed', failure: { cause: 'unconfirmed' }, ...over } as Task;
+  const unknown = { ...settled(task), state: 'unconfirmed', failure: { cause: 'unconfirmed' }, ...overrides } as Task;
   await store.put(unknown);
   ledger.onTaskChange(unknown);
   await ledger.flush();
@@ -50,48 +50,48 @@ const standings = (entries: readonly Entry[]): string[] => entries.map(standingO
 
 describe('The release of orders with an unknown outcome', () => {
   it('A request is released once after the time that the operator has configured, and not before', async () => {
-    const on = stage();
-    const first = await bot(on);
+    const setup = stage();
+    const first = await startBot(setup);
     const { id } = await storeUnconfirmed(first);
     first.release.start();
-    on.clock.advance(3 * HOUR_MS - 1);
+    setup.clock.advance(3 * HOUR_MS - 1);
     expect(standings(await first.entries())).toEqual(['unconfirmed']);
-    on.clock.advance(MINUTES_MS);
+    setup.clock.advance(TEN_MINUTES_MS);
     await expect.poll(async () => standings(await first.entries())).toEqual(['refunded']);
     expect((await first.book.get(id))?.releasedAt).toBeGreaterThan(START);
     await first.stop();
-    const second = await bot(on);
+    const second = await startBot(setup);
     second.release.start();
-    on.clock.advance(MINUTES_MS);
+    setup.clock.advance(TEN_MINUTES_MS);
     await second.stop();
-    const third = await bot(on);
+    const third = await startBot(setup);
     const [entry] = await third.entries();
     expect(entry?.facts.map(({ standing }) => standing)).toEqual(['reserved', 'unconfirmed', 'refunded']);
     await third.stop();
   });
 
   it('A crash between the writes of the task and of its ledger entry is repaired at the next start', async () => {
-    const on = stage();
-    const first = await bot(on);
+    const setup = stage();
+    const first = await startBot(setup);
     const task = await storeUnconfirmed(first);
     await first.store.put({ ...task, releasedAt: START + 1 });
     await first.stop();
-    on.clock.advance(4 * HOUR_MS);
-    const second = await bot(on);
+    setup.clock.advance(4 * HOUR_MS);
+    const second = await startBot(setup);
     second.release.start();
     await expect.poll(async () => standings(await second.entries())).toEqual(['refunded']);
     await second.stop();
   });
 
   it('An owner’s decision before the release of a reservation is kept, and a later decision does not charge the task again', async () => {
-    const on = stage();
-    const first = await bot(on);
+    const setup = stage();
+    const first = await startBot(setup);
     await storeUnconfirmed(first, { isRepeated: true, successorId: 'another' });
     const late = await storeUnconfirmed(first);
-    on.clock.advance(4 * HOUR_MS);
+    setup.clock.advance(4 * HOUR_MS);
     first.release.start();
     await expect.poll(async () => standings(await first.entries()).sort()).toEqual(['refunded', 'settled']);
-    await first.book.change(late.id, (task) => markDismissed(task, on.clock.now()));
+    await first.book.change(late.id, (task) => markDismissed(task, setup.clock.now()));
     expect(standings(await first.entries()).sort()).toEqual(['refunded', 'settled']);
     await first.stop();
   });

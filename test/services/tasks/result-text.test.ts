@@ -2,26 +2,26 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emphasisedWords, lineAt, readResultText } from '../../../src/services/tasks/result-text.ts';
 
-const four = ['a red fox --ar 3:2', 'snow, seen from above', '3.5 metres of ice', 'study in white'];
-const numbered = (mark: (number: number) => string, between = '\n\n') =>
-  four.map((line, index) => `${mark(index + 1)}${line}`).join(between);
+const fourItems = ['a red fox --ar 3:2', 'snow, seen from above', '3.5 metres of ice', 'study in white'];
+const formatItems = (mark: (number: number) => string, separator = '\n\n') =>
+  fourItems.map((line, index) => `${mark(index + 1)}${line}`).join(separator);
 
 describe('A text result', () => {
   it.each([
-    ['keycaps', numbered((number) => `${number}\ufe0f\u20e3 `)],
-    ['keycaps without a variation selector', numbered((number) => `${number}\u20e3 `)],
-    ['keycaps on one line', numbered((number) => `${number}\ufe0f\u20e3 `, ' ')],
-    ['numbers and dots', numbered((number) => `${number}. `, '\n')],
-    ['numbers and brackets', numbered((number) => `(${number}) `, '\r\n')],
-    ['bold numbers', numbered((number) => `**${number}.** `)],
-    ['dashes', numbered(() => '- ')],
-    ['paragraphs', numbered(() => '')],
-    ['single line breaks', numbered(() => '', '\n')],
-    ['a heading above', `## Prompts\n${numbered((number) => `${number}\ufe0f\u20e3 `)}`],
-    ['text before and after the list', `Four of them:\n\n${numbered((number) => `${number}. `)}\n\nChoose one`],
+    ['keycaps', formatItems((number) => `${number}\ufe0f\u20e3 `)],
+    ['keycaps without a variation selector', formatItems((number) => `${number}\u20e3 `)],
+    ['keycaps on one line', formatItems((number) => `${number}\ufe0f\u20e3 `, ' ')],
+    ['numbers and dots', formatItems((number) => `${number}. `, '\n')],
+    ['numbers and brackets', formatItems((number) => `(${number}) `, '\r\n')],
+    ['bold numbers', formatItems((number) => `**${number}.** `)],
+    ['dashes', formatItems(() => '- ')],
+    ['paragraphs', formatItems(() => '')],
+    ['single line breaks', formatItems(() => '', '\n')],
+    ['a heading above', `## Prompts\n${formatItems((number) => `${number}\ufe0f\u20e3 `)}`],
+    ['text before and after the list', `Four of them:\n\n${formatItems((number) => `${number}. `)}\n\nChoose one`],
   ])('A text result is split into its items if it has %s', (_, text) => {
-    expect(readResultText(text).lines).toEqual(four);
-    expect(lineAt(text, 2)).toBe(four[1]);
+    expect(readResultText(text).lines).toEqual(fourItems);
+    expect(lineAt(text, 2)).toBe(fourItems[1]);
     expect(lineAt(text, 5)).toBeUndefined();
   });
 
@@ -36,7 +36,7 @@ describe('A text result', () => {
     ['only a line that looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
     ['a title above the items', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
     ['nothing', ' \n ', []],
-  ])('A text result in an unusual form is read as well as possible: %s', (_, text, lines) => {
+  ])('A text result in an unusual format is split as far as possible: %s', (_, text, lines) => {
     expect(readResultText(text).lines).toEqual(lines);
   });
 
@@ -49,7 +49,7 @@ describe('A text result', () => {
   });
 
   it('A text result with arbitrary content is read quickly and without an error, and loses nothing if it has no markers', () => {
-    const odd = fc.constantFrom(
+    const markup = fc.constantFrom(
       '1️⃣',
       '🔟',
       '1. ',
@@ -65,7 +65,7 @@ describe('A text result', () => {
       'fox',
     );
     fc.assert(
-      fc.property(fc.array(fc.oneof(odd, fc.string({ unit: 'grapheme' }))), (pieces) => {
+      fc.property(fc.array(fc.oneof(markup, fc.string({ unit: 'grapheme' }))), (pieces) => {
         const text = pieces.join('');
         const read = readResultText(text);
         for (const line of read.lines) expect(line).toBe(line.trim());
@@ -86,7 +86,7 @@ describe('The main topics of a prompt', () => {
     ['**fox** (1.00), **snow** (0.62), ~~a~~, ~~the~~, dawn', ['fox (1.00)', 'snow (0.62)']],
     ['fox, snow ~~and the~~', ['fox, snow']],
     ['', []],
-  ])('The main topics of a prompt are the emphasised parts outside the drafts: %j', (tokens, directions) => {
-    expect(emphasisedWords(readResultText(`## Important tokens\n${tokens}\n${drafts}`))).toEqual(directions);
+  ])('The main topics of a prompt are the emphasised parts outside the drafts: %j', (tokens, topics) => {
+    expect(emphasisedWords(readResultText(`## Important tokens\n${tokens}\n${drafts}`))).toEqual(topics);
   });
 });

@@ -8,12 +8,12 @@ import type { Gather } from '../../../src/services/tasks/materials.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { keysIn, sql } from '../store/stage.ts';
-import { type Engine, engine } from './engine.ts';
+import { type Engine, startEngine } from './engine.ts';
 import { order as imagine } from './made.ts';
 
 const PATH = '/v1/images/generations/jobs';
 const MODEL = 'lumen-image-1';
-/** Only occurs in what is sent, never in a request as the member made it. */
+/** Occurs only in sent orders, never in the member's request. */
 const SIGNED = 'signed-for-one-day';
 const reference = {
   address: 'https://files.example/fox.png',
@@ -28,11 +28,11 @@ const order = {
 };
 
 /** Re-signs the URL on each call, as Discord does. */
-function signing(): { gather: Gather; times(): number } {
+function createSigner(): { gather: Gather; times(): number } {
   let times = 0;
   const gather: Gather = async () => {
     times += 1;
-    return { references: [{ medium: 'image', given: `https://files.example/fox.png?${SIGNED}=${times}` }] };
+    return { references: [{ medium: 'image', uri: `https://files.example/fox.png?${SIGNED}=${times}` }] };
   };
   return { gather, times: () => times };
 }
@@ -41,8 +41,8 @@ function signing(): { gather: Gather; times(): number } {
  * Orders as they reached the gateway. Our JSON has no spaces, so serializing the parsed body gives the same text;
  * the length proves it.
  */
-const sent = ({ gateway }: Engine) =>
-  gateway.heard
+const sentOrders = ({ gateway }: Engine) =>
+  gateway.requests
     .filter(({ method, path }) => method === 'POST' && path === PATH)
     .map(({ headers, body }) => {
       const text = JSON.stringify(body);
@@ -50,104 +50,102 @@ const sent = ({ gateway }: Engine) =>
       return { key: headers['idempotency-key'], text };
     });
 
-const defined = <T>(value: T | undefined): T => value ?? expect.unreachable();
+const expectDefined = <T>(value: T | undefined): T => value ?? expect.unreachable();
 
-const faulty = (
+const addFault = (
   fixture: Engine,
   name: 'reset' | 'accepted-then-reset' | 'accepted-then-hang' | 'quota' | 'too-large',
 ) => fixture.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: name });
 
 /** Returns the ledger states of the requests that count. */
-async function counted({ store }: Engine): Promise<string[]> {
+async function countedStandings({ store }: Engine): Promise<string[]> {
   const standings: string[] = [];
   for await (const entry of store.entries.between('', '9999')) standings.push(standingOf(entry));
   return standings.filter((standing) => standing !== 'refunded');
 }
 
-async function unknown(name: 'reset' | 'accepted-then-reset' = 'accepted-then-reset') {
-  const signs = signing();
-  const fixture = await engine({}, undefined, { gather: signs.gather, hasLedger: true });
-  faulty(fixture, name);
+async function submitWithUnknownOutcome(name: 'reset' | 'accepted-then-reset' = 'accepted-then-reset') {
+  const signer = createSigner();
+  const fixture = await startEngine({}, undefined, { gather: signer.gather, hasLedger: true });
+  addFault(fixture, name);
   const lost = await fixture.tasks.orders.submit(order);
   expect(lost.state).toBe('unconfirmed');
-  return { fixture, lost, signs };
+  return { fixture, lost, signs: signer };
 }
 
 describe('An unconfirmed image order that is tried again', () => {
   it.each(['accepted-then-reset', 'reset'] as const)(
     'An unconfirmed image order is sent again byte for byte under the same key, and creates one job (%s)',
     async (name) => {
-      const { fixture, lost, signs } = await unknown(name);
+      const { fixture, lost, signs: signer } = await submitWithUnknownOutcome(name);
       const repeated = await fixture.tasks.orders.tryAgain(lost.id, order);
       expect(repeated.state).toBe('accepted');
-      const [first, second, ...more] = sent(fixture);
+      const [first, second, ...more] = sentOrders(fixture);
       expect(second).toEqual(first);
       expect(first?.text).toContain(`${SIGNED}=1`);
       expect(more).toEqual([]);
       expect(fixture.gateway.jobs.list()).toHaveLength(1);
-      expect(signs.times()).toBe(1);
+      expect(signer.times()).toBe(1);
     },
   );
 
   it('An unconfirmed image order is counted once, whatever its outcome', async () => {
-    const fixture = await engine({}, undefined, { hasLedger: true });
-    faulty(fixture, 'accepted-then-reset');
+    const fixture = await startEngine({}, undefined, { hasLedger: true });
+    addFault(fixture, 'accepted-then-reset');
     const lost = await fixture.tasks.orders.submit(order);
     const second = await fixture.tasks.orders.tryAgain(lost.id, order);
-    await fixture.until(() => fixture.news.findLast(({ id, state }) => id === second.id && state === 'ready'));
+    await fixture.until(() => fixture.changes.findLast(({ id, state }) => id === second.id && state === 'ready'));
     await fixture.stop();
-    const next = await engine({}, fixture, { hasLedger: true });
-    expect(await counted(next)).toEqual(['settled']);
+    const next = await startEngine({}, fixture, { hasLedger: true });
+    expect(await countedStandings(next)).toEqual(['settled']);
   });
 
   it('An unconfirmed image order stays one order after any number of unknown outcomes', async () => {
-    const { fixture, lost } = await unknown();
-    faulty(fixture, 'accepted-then-reset');
+    const { fixture, lost } = await submitWithUnknownOutcome();
+    addFault(fixture, 'accepted-then-reset');
     const second = await fixture.tasks.orders.tryAgain(lost.id, order);
     expect(second.state).toBe('unconfirmed');
     const third = await fixture.tasks.orders.tryAgain(second.id, order);
     expect(third.state).toBe('accepted');
-    expect(new Set(sent(fixture).map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(new Set(sentOrders(fixture).map((one) => JSON.stringify(one))).size).toBe(1);
     expect(fixture.gateway.jobs.list()).toHaveLength(1);
-    expect(await counted(fixture)).toEqual(['reserved']);
+    expect(await countedStandings(fixture)).toEqual(['reserved']);
   });
 
   it('An unconfirmed image order can be tried again unchanged after a definite refusal', async () => {
-    const { fixture, lost } = await unknown();
-    faulty(fixture, 'quota');
+    const { fixture, lost } = await submitWithUnknownOutcome();
+    addFault(fixture, 'quota');
     await expect(fixture.tasks.orders.tryAgain(lost.id, order)).rejects.toMatchObject({ kind: 'quota' });
-    expect(await counted(fixture)).toEqual(['unconfirmed']);
+    expect(await countedStandings(fixture)).toEqual(['unconfirmed']);
     expect((await fixture.tasks.orders.tryAgain(lost.id, order)).state).toBe('accepted');
-    expect(new Set(sent(fixture).map((one) => JSON.stringify(one))).size).toBe(1);
-    expect(await counted(fixture)).toEqual(['reserved']);
+    expect(new Set(sentOrders(fixture).map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(await countedStandings(fixture)).toEqual(['reserved']);
   });
 
-  it('An unconfirmed image order is sent under the same key by a bot that only has the key, so no second job is made', async () => {
-    const { fixture, lost } = await unknown();
+  it('An unconfirmed image order is sent under the same key by a bot that only has the key, so no second job is created', async () => {
+    const { fixture, lost } = await submitWithUnknownOutcome();
     await fixture.kill();
     sql(fixture.file, "DELETE FROM atelier WHERE namespace = 'sent'");
-    const next = await engine({}, fixture, { gather: async () => ({}) });
+    const next = await startEngine({}, fixture, { gather: async () => ({}) });
     await next.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
-    expect(new Set(sent(next).map(({ key }) => key)).size).toBe(1);
+    expect(new Set(sentOrders(next).map(({ key }) => key)).size).toBe(1);
     expect(next.gateway.jobs.list()).toHaveLength(1);
   });
 
   it('An unconfirmed image order repeats the smaller body under its own key if a larger one was refused before', async () => {
-    const heavy = 'data:image/png;base64,AAAA';
+    const largeImage = 'data:image/png;base64,AAAA';
     const parts = {
       gather: async (_: unknown, { isSmaller }: { isSmaller?: boolean }) => ({
-        references: [{ medium: 'image' as const, given: isSmaller ? 'https://files.example/light.png' : heavy }],
+        references: [{ medium: 'image' as const, uri: isSmaller ? 'https://files.example/light.png' : largeImage }],
       }),
-      kindsFor: ({ imageJobs }: Parameters<NonNullable<Parameters<typeof engine>[2]>['kindsFor'] & object>[0]) => [
+      kindsFor: ({ imageJobs }: Parameters<NonNullable<Parameters<typeof startEngine>[2]>['kindsFor'] & object>[0]) => [
         defineKind({
           name: 'image',
           waitLimit: () => 'image',
           durationKey: () => 'image',
-          keyed: {
+          keyedSubmit: {
             bodyOf: ({ prompt, model }, { references = [] }) => {
-              const image = references.map(({ given }) =>
-                given === heavy ? 'https://files.example/heavy.png' : given,
-              );
+              const image = references.map(({ uri }) => (uri === largeImage ? 'https://files.example/heavy.png' : uri));
               return imageJobs.bodyOf({ prompt, model, image });
             },
             send: ({ body, idempotencyKey }) => imageJobs.send(body, { idempotencyKey }),
@@ -155,97 +153,97 @@ describe('An unconfirmed image order that is tried again', () => {
         }),
       ],
     };
-    const fixture = await engine({}, undefined, parts);
-    faulty(fixture, 'too-large');
+    const fixture = await startEngine({}, undefined, parts);
+    addFault(fixture, 'too-large');
     fixture.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
     const lost = await fixture.tasks.orders.submit(order);
     expect(lost.state).toBe('unconfirmed');
     await fixture.tasks.orders.tryAgain(lost.id, order);
-    const [large, small, again] = sent(fixture);
+    const [large, small, repeated] = sentOrders(fixture);
     expect(large?.text).toContain('heavy');
     expect(small?.text).toContain('light');
     expect(small?.key).not.toBe(large?.key);
-    expect(again).toEqual(small);
+    expect(repeated).toEqual(small);
     expect(fixture.gateway.jobs.list()).toHaveLength(1);
   });
 });
 
 it('An image that is ordered again after its task has ended gets a new key', async () => {
-  const fixture = await engine();
+  const fixture = await startEngine();
   fixture.gateway.faults.add({ do: 'fail' });
   const { id } = await fixture.tasks.orders.submit(order);
-  await fixture.until(() => fixture.news.find((task) => task.id === id && task.state === 'failed'));
+  await fixture.until(() => fixture.changes.find((task) => task.id === id && task.state === 'failed'));
   await fixture.tasks.orders.submit(order);
-  expect(new Set(sent(fixture).map(({ key }) => key)).size).toBe(2);
+  expect(new Set(sentOrders(fixture).map(({ key }) => key)).size).toBe(2);
   expect(fixture.gateway.jobs.list()).toHaveLength(2);
 });
 
 describe('The sent body of a request', () => {
-  const kept = ({ file }: Engine) => keysIn(file, 'sent');
+  const storedBodies = ({ file }: Engine) => keysIn(file, 'sent');
 
   it('The sent body of a request is stored before the submit, and only while the outcome is unknown', async () => {
-    const fixture = await engine({}, undefined, { gather: signing().gather });
-    faulty(fixture, 'accepted-then-hang');
+    const fixture = await startEngine({}, undefined, { gather: createSigner().gather });
+    addFault(fixture, 'accepted-then-hang');
     const submitted = fixture.tasks.orders.submit(order);
-    await fixture.until(() => (sent(fixture).length === 1 ? true : undefined));
-    expect(kept(fixture)).toHaveLength(1);
+    await fixture.until(() => (sentOrders(fixture).length === 1 ? true : undefined));
+    expect(storedBodies(fixture)).toHaveLength(1);
     const lost = await submitted;
-    expect(kept(fixture)).toEqual([lost.id]);
+    expect(storedBodies(fixture)).toEqual([lost.id]);
     const second = await fixture.tasks.orders.tryAgain(lost.id, order);
     expect(second.state).toBe('accepted');
-    expect(kept(fixture)).toEqual([]);
+    expect(storedBodies(fixture)).toEqual([]);
   });
 
   it('The sent body of a request is removed if its owner dismisses the task', async () => {
-    const { fixture, lost } = await unknown();
+    const { fixture, lost } = await submitWithUnknownOutcome();
     await fixture.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, fixture.clock.now()));
-    expect(kept(fixture)).toEqual([lost.id]);
+    expect(storedBodies(fixture)).toEqual([lost.id]);
     await fixture.tasks.orders.dismiss(lost.id, order.requesterId);
-    expect(kept(fixture)).toEqual([]);
+    expect(storedBodies(fixture)).toEqual([]);
   });
 
   it('The sent body of a request is removed together with its task', async () => {
-    const { fixture, lost } = await unknown();
+    const { fixture, lost } = await submitWithUnknownOutcome();
     await fixture.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, fixture.clock.now()));
     await fixture.tasks.erasure.begin(order.requesterId, async () => true);
-    await fixture.until(() => (kept(fixture).length === 0 ? true : undefined));
+    await fixture.until(() => (storedBodies(fixture).length === 0 ? true : undefined));
     expect(sql(fixture.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(
       false,
     );
   });
 
   it('The sent body of a request is kept after a refusal, and appears in no task, list, export, message or log', async () => {
-    const { fixture, lost } = await unknown();
-    faulty(fixture, 'quota');
+    const { fixture, lost } = await submitWithUnknownOutcome();
+    addFault(fixture, 'quota');
     await expect(fixture.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
     const { bytes, release } = await fixture.tasks.exports.create(order.requesterId, 1_000_000);
     release();
     const seen = [
       await fixture.tasks.book.get(lost.id),
-      fixture.news,
+      fixture.changes,
       await fixture.tasks.lists.page({ of: { memberId: order.requesterId }, max: 10 }),
       bytes.toString(),
       fixture.logged(),
     ];
     expect(JSON.stringify(seen)).not.toContain(SIGNED);
-    expect(kept(fixture)).toEqual([lost.id]);
+    expect(storedBodies(fixture)).toEqual([lost.id]);
   });
 
   it('The sent body of a request prevents its order from being submitted if it cannot be stored', async () => {
-    const full = (store: StoredTasks): TaskStore =>
-      overlaid(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
-    const fixture = await engine({}, undefined, { storeFor: full, hasLedger: true });
+    const fullStore = (store: StoredTasks): TaskStore =>
+      withOverrides(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
+    const fixture = await startEngine({}, undefined, { storeFor: fullStore, hasLedger: true });
     await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'full' });
-    expect(sent(fixture)).toEqual([]);
+    expect(sentOrders(fixture)).toEqual([]);
     expect(fixture.tasks.book.liveCount).toBe(0);
-    expect(await counted(fixture)).toEqual([]);
+    expect(await countedStandings(fixture)).toEqual([]);
   });
 });
 
-function overlaid(store: StoredTasks, over: Partial<TaskStore>): TaskStore {
+function withOverrides(store: StoredTasks, overrides: Partial<TaskStore>): TaskStore {
   return new Proxy(store, {
     get(target, name) {
-      if (name in over) return Reflect.get(over, name);
+      if (name in overrides) return Reflect.get(overrides, name);
       const value: unknown = Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;
     },
@@ -253,29 +251,29 @@ function overlaid(store: StoredTasks, over: Partial<TaskStore>): TaskStore {
 }
 
 /** The process dies once this many writes have reached the store. */
-function closeAfterWrites(after: number) {
-  let left = after;
+function closeAfterWrites(writeCount: number) {
+  let writesLeft = writeCount;
   return (store: StoredTasks): TaskStore => {
-    const written = async <T>(write: () => Promise<T>): Promise<T> => {
-      if (left <= 0) throw new StoreError('failed', 'no power');
+    const countWrite = async <T>(write: () => Promise<T>): Promise<T> => {
+      if (writesLeft <= 0) throw new StoreError('failed', 'no power');
       const result = await write();
-      left -= 1;
-      if (left === 0) await store.close();
+      writesLeft -= 1;
+      if (writesLeft === 0) await store.close();
       return result;
     };
-    return overlaid(store, {
-      put: (task) => written(() => store.put(task)),
-      remove: (task) => written(() => store.remove(task)),
-      putSentOrder: (id, body) => written(() => store.putSentOrder(id, body)),
+    return withOverrides(store, {
+      put: (task) => countWrite(() => store.put(task)),
+      remove: (task) => countWrite(() => store.remove(task)),
+      putSentOrder: (id, body) => countWrite(() => store.putSentOrder(id, body)),
     });
   };
 }
 
 describe('An image order of a bot that dies at any write', () => {
   const isImage = ({ kind: name }: Task): boolean => name === 'image';
-  const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
+  const allTasks = async ({ store, tasks }: Engine): Promise<Task[]> => {
     const { summaries } = await store.page({ of: { memberId: order.requesterId }, max: 50 });
-    return Promise.all(summaries.map(async ({ id }) => defined(await tasks.book.get(id))));
+    return Promise.all(summaries.map(async ({ id }) => expectDefined(await tasks.book.get(id))));
   };
 
   /** Waits for every task to end, and shows the results. */
@@ -288,22 +286,24 @@ describe('An image order of a bot that dies at any write', () => {
   /** Tries again as a member would, until the outcome of the request is known. */
   async function retryUntilKnown(fixture: Engine): Promise<Engine> {
     for (;;) {
-      const open = (await all(fixture)).find((task) => task.state === 'unconfirmed' && task.handedOver === undefined);
-      if (!open) return fixture;
-      await fixture.tasks.orders.tryAgain(open.id, order);
+      const unconfirmed = (await allTasks(fixture)).find(
+        (task) => task.state === 'unconfirmed' && task.handedOver === undefined,
+      );
+      if (!unconfirmed) return fixture;
+      await fixture.tasks.orders.tryAgain(unconfirmed.id, order);
     }
   }
 
   it.each([1, 2, 3, 4, 5])(
     'An image order of a bot that dies at any write creates at most one job, which is counted once (%i writes)',
     async (writes) => {
-      const first = await engine({}, undefined, { storeFor: closeAfterWrites(writes), hasLedger: true });
+      const first = await startEngine({}, undefined, { storeFor: closeAfterWrites(writes), hasLedger: true });
       await first.tasks.orders.submit(order).catch(() => undefined);
       await first.kill();
-      const next = await retryUntilKnown(await engine({}, first, { hasLedger: true }));
+      const next = await retryUntilKnown(await startEngine({}, first, { hasLedger: true }));
       expect(next.gateway.jobs.list().length).toBeLessThanOrEqual(1);
       await endAll(next);
-      expect(await counted(next)).toEqual(next.gateway.jobs.list().map(() => 'settled'));
+      expect(await countedStandings(next)).toEqual(next.gateway.jobs.list().map(() => 'settled'));
       expect(keysIn(next.file, 'sent')).toEqual([]);
     },
   );
@@ -311,20 +311,20 @@ describe('An image order of a bot that dies at any write', () => {
   it.each([1, 2, 3, 4, 5, 6])(
     'An image order of a bot that dies at any write creates at most one job even if it is tried again (%i writes)',
     async (writes) => {
-      const first = await engine({}, undefined, { hasLedger: true });
-      faulty(first, 'accepted-then-reset');
+      const first = await startEngine({}, undefined, { hasLedger: true });
+      addFault(first, 'accepted-then-reset');
       const lost = await first.tasks.orders.submit(order);
       await first.kill();
-      const second = await engine({}, first, { storeFor: closeAfterWrites(writes), hasLedger: true });
+      const second = await startEngine({}, first, { storeFor: closeAfterWrites(writes), hasLedger: true });
       await second.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
       await second.kill();
-      const next = await retryUntilKnown(await engine({}, second, { hasLedger: true }));
+      const next = await retryUntilKnown(await startEngine({}, second, { hasLedger: true }));
       expect(next.gateway.jobs.list()).toHaveLength(1);
-      expect(new Set(sent(next).map((one) => JSON.stringify(one))).size).toBe(1);
+      expect(new Set(sentOrders(next).map((one) => JSON.stringify(one))).size).toBe(1);
       await endAll(next);
       await next.stop();
-      const last = await engine({}, next, { hasLedger: true });
-      expect(await counted(last)).toEqual(['settled']);
+      const last = await startEngine({}, next, { hasLedger: true });
+      expect(await countedStandings(last)).toEqual(['settled']);
       expect(keysIn(last.file, 'sent')).toEqual([]);
     },
   );

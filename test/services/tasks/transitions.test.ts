@@ -24,25 +24,25 @@ import {
   setSuccessor,
 } from '../../../src/services/tasks/transitions.ts';
 import { taskFrom } from '../../support/tasks.ts';
-import { madeTask, minute, order, start, taken } from './made.ts';
+import { acceptedSubmit, buildTask, minute, order, start } from './made.ts';
 
 const later = start + minute;
 const message = { channelId: '300000000000000001', id: '500000000000000001' };
-const followed = (): Task => markAccepted(madeTask(), taken, later);
-const ended = (state: Task['state']): Task => madeTask({ state, times: { created: start, ended: later } });
+const acceptedTask = (): Task => markAccepted(buildTask(), acceptedSubmit, later);
+const endedTask = (state: Task['state']): Task => buildTask({ state, times: { created: start, ended: later } });
 
 describe('A new task', () => {
   it('A new task is submitting, keeps the order, and is unchanged after it was stored and read', () => {
-    const task = madeTask();
+    const task = buildTask();
     expect(task).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' }, times: { created: start } });
     expect(isLive(task) && !isFollowed(task) && !hasEnded(task)).toBe(true);
     expect(taskFrom(JSON.parse(JSON.stringify(toRecord(task))))).toEqual(task);
   });
 
   it('A new task refers to its parent and the root of its lineage', () => {
-    const { traits } = madeTask();
+    const { traits } = buildTask();
     const facts = { traits, idempotencyKey: 'k', durationKey: 'imagine', now: start };
-    const child = createTask({ ...order, parent: madeTask({ id: 'a' }) }, { ...facts, id: 'b' });
+    const child = createTask({ ...order, parent: buildTask({ id: 'a' }) }, { ...facts, id: 'b' });
     const grandchild = createTask({ ...order, parent: child }, { ...facts, id: 'c' });
     expect(child).toMatchObject({ parentId: 'a', rootId: 'a' });
     expect(grandchild).toMatchObject({ parentId: 'b', rootId: 'a' });
@@ -52,7 +52,7 @@ describe('A new task', () => {
 
 describe("The gateway's first response", () => {
   it("The gateway's first response makes the task accepted, with the remote id and the time", () => {
-    const task = markAccepted(madeTask(), { ...taken, queuedBehind: 3 }, later);
+    const task = markAccepted(buildTask(), { ...acceptedSubmit, queuedBehind: 3 }, later);
     expect(task).toMatchObject({
       state: 'accepted',
       remoteId: 'remote-1',
@@ -62,17 +62,17 @@ describe("The gateway's first response", () => {
     expect(isFollowed(task)).toBe(true);
   });
 
-  it("The gateway's first response makes the task wait for a prompt if the gateway does", () => {
-    expect(markAccepted(madeTask(), { ...taken, needsInput: true }, later).state).toBe('needs-input');
+  it("The gateway's first response makes the task wait for a prompt if the gateway waits for one", () => {
+    expect(markAccepted(buildTask(), { ...acceptedSubmit, needsInput: true }, later).state).toBe('needs-input');
   });
 
   it("The gateway's first response is not applied twice", () => {
-    expect(() => markAccepted(followed(), taken, later)).toThrow('is accepted');
-    expect(() => markUnconfirmed(followed(), undefined, later)).toThrow('is accepted');
+    expect(() => markAccepted(acceptedTask(), acceptedSubmit, later)).toThrow('is accepted');
+    expect(() => markUnconfirmed(acceptedTask(), undefined, later)).toThrow('is accepted');
   });
 
   it('A missing first response from the gateway leaves the task unconfirmed, with the reason', () => {
-    const task = markUnconfirmed(madeTask(), 'reset', later);
+    const task = markUnconfirmed(buildTask(), 'reset', later);
     expect(task).toMatchObject({ state: 'unconfirmed', failure: { cause: 'unconfirmed', reason: 'reset' } });
     expect(task.times.ended).toBe(later);
     expect(isLive(task) && hasEnded(task)).toBe(true);
@@ -81,13 +81,13 @@ describe("The gateway's first response", () => {
 
 describe('The decision about an unconfirmed task', () => {
   it('The decision about an unconfirmed task names the task that replaced it, and can be undone', () => {
-    const task = setSuccessor(ended('unconfirmed'), 'b');
+    const task = setSuccessor(endedTask('unconfirmed'), 'b');
     expect(task.successorId).toBe('b');
     expect(setSuccessor(task, undefined).successorId).toBeUndefined();
   });
 
   it('The decision about an unconfirmed task dismisses it permanently', () => {
-    const task = markDismissed(ended('unconfirmed'), later);
+    const task = markDismissed(endedTask('unconfirmed'), later);
     expect(task).toMatchObject({ state: 'cancelled', failure: { cause: 'dismissed' }, times: { settled: later } });
     expect(() => markDismissed(task, later)).toThrow('is cancelled');
   });
@@ -95,9 +95,9 @@ describe('The decision about an unconfirmed task', () => {
 
 describe('Responses that do not know the task', () => {
   const afterNotFound = (times: readonly number[]): Task =>
-    times.reduce((task, at) => countNotFound(task, at), followed());
+    times.reduce((task, at) => countNotFound(task, at), acceptedTask());
 
-  it('Responses that do not know the task end it only after several of them over some minutes', () => {
+  it('Responses that do not know the task end it only if there are several of them over a few minutes', () => {
     expect(afterNotFound([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
     expect(afterNotFound([0, 6].map((n) => later + n * minute)).state).toBe('accepted');
     const task = afterNotFound([0, 1, 2, 3, 5].map((n) => later + n * minute));
@@ -106,32 +106,32 @@ describe('Responses that do not know the task', () => {
   });
 
   it('No transition changes a task that has ended', () => {
-    const task = ended('ready');
+    const task = endedTask('ready');
     expect(countNotFound(task, later)).toBe(task);
   });
 });
 
 describe('The time of a task', () => {
   it('Time makes a task overdue once, and never after its end', () => {
-    const task = markOverdue(followed(), later);
+    const task = markOverdue(acceptedTask(), later);
     expect(task.times.overdue).toBe(later);
     expect(markOverdue(task, later + minute)).toBe(task);
-    const over = ended('ready');
-    expect(markOverdue(over, later)).toBe(over);
+    const readyTask = endedTask('ready');
+    expect(markOverdue(readyTask, later)).toBe(readyTask);
   });
 
   it('Time removes the token of a task once it has expired, and not before', () => {
-    const task = followed();
+    const task = acceptedTask();
     expect(dropExpiredToken(task, task.route.tokenExpiresAt - 1)).toBe(task);
     expect(dropExpiredToken(task, task.route.tokenExpiresAt).route).not.toHaveProperty('token');
-    const without = dropToken(task);
-    expect(dropToken(without)).toBe(without);
+    const withoutToken = dropToken(task);
+    expect(dropToken(withoutToken)).toBe(withoutToken);
   });
 });
 
 describe('The owner ping', () => {
   const waiting = markPingDue(
-    recordIntent(ended('ready'), { by: 'channel', channelId: 'c', nonce: 'n', at: later }),
+    recordIntent(endedTask('ready'), { by: 'channel', channelId: 'c', nonce: 'n', at: later }),
     message,
     later,
   );
@@ -142,13 +142,13 @@ describe('The owner ping', () => {
     expect(waiting.delivery).not.toHaveProperty('intention');
     expect(waiting.route.token).toBe(order.route.token);
     expect(taskFrom(waiting).delivery.call).toEqual({ shownAt: later });
-    expect(markPingDue(ended('failed'), undefined, later).state).toBe('failed');
+    expect(markPingDue(endedTask('failed'), undefined, later).state).toBe('failed');
   });
 
   it('The owner ping keeps the time at which it first became due', () => {
-    const going = markPinging(waiting, later + 1);
-    expect(going.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
-    expect(markPinging(going, later + minute)).toBe(going);
+    const pinging = markPinging(waiting, later + 1);
+    expect(pinging.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
+    expect(markPinging(pinging, later + minute)).toBe(pinging);
   });
 
   it('The owner ping settles the task, and does nothing for a task without a due ping', () => {
@@ -161,7 +161,7 @@ describe('The owner ping', () => {
   });
 
   it('The owner ping is omitted for a task that its owner has dismissed', () => {
-    const task = markDismissed(markPingDue(ended('unconfirmed'), message, later), later + minute);
+    const task = markDismissed(markPingDue(endedTask('unconfirmed'), message, later), later + minute);
     expect(task.delivery).not.toHaveProperty('call');
     expect(isLive(task)).toBe(false);
   });
@@ -169,7 +169,7 @@ describe('The owner ping', () => {
 
 describe('The delivery of a task', () => {
   it('The delivery of a task remembers the message and the number of its edits', () => {
-    const task = setMessage(followed(), message);
+    const task = setMessage(acceptedTask(), message);
     expect(task.message).toEqual(message);
     expect(setMessage(task, { ...message })).toBe(task);
     expect(countProgressEdit(countProgressEdit(task)).delivery.progressEdits).toBe(2);
@@ -182,7 +182,7 @@ describe('The delivery of a task', () => {
     ['unconfirmed', 'unconfirmed'],
     ['expired', 'expired'],
   ] as const)('The delivery of a task that is %s leaves it %s, settled, without token and intention', (from, to) => {
-    const intended = recordIntent(ended(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
+    const intended = recordIntent(endedTask(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
     const task = markDelivered(intended, message, later);
     expect(task).toMatchObject({ state: to, message, times: { settled: later } });
     expect(isLive(task)).toBe(false);
@@ -191,13 +191,13 @@ describe('The delivery of a task', () => {
   });
 
   it('A task that cannot be delivered stays ready and is settled', () => {
-    const task = markUndeliverable(ended('ready'), 'no-way', later);
+    const task = markUndeliverable(endedTask('ready'), 'no-way', later);
     expect(task).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' }, times: { settled: later } });
   });
 
   it('Delivering a task that has not ended is an error', () => {
-    expect(() => markDelivered(followed(), message, later)).toThrow('is accepted');
-    expect(() => markPingDue(followed(), message, later)).toThrow('is accepted');
-    expect(() => markUndeliverable(followed(), 'deleted', later)).toThrow('is accepted');
+    expect(() => markDelivered(acceptedTask(), message, later)).toThrow('is accepted');
+    expect(() => markPingDue(acceptedTask(), message, later)).toThrow('is accepted');
+    expect(() => markUndeliverable(acceptedTask(), 'deleted', later)).toThrow('is accepted');
   });
 });

@@ -23,20 +23,20 @@ const row = fc.record({
 
 const inRange = (rows: Usage['rows']) =>
   rows.filter(({ date }) => date === undefined || (date >= range.start && date <= range.end));
-const counted = (rows: readonly { requests: number | undefined }[]) =>
+const requestCount = (rows: readonly { requests: number | undefined }[]) =>
   rows.reduce((sum, one) => sum + (one.requests ?? 0), 0);
-const exact = (texts: (string | undefined)[]) => sumOf(texts.flatMap((text) => text ?? [])) ?? '0';
+const exactSum = (amounts: (string | undefined)[]) => sumOf(amounts.flatMap((text) => text ?? [])) ?? '0';
 
 describe('The sheet of the gateway account', () => {
   it('The sheet of the gateway account by day has a total that equals the sum of its rows, and the same number of requests', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
-        const { rows: lines, requests } = accountSheet({ total: undefined, rows }, range, 'day');
-        const wanted = inRange(rows).map((one) => one.amount ?? sumOf(one.items.map((item) => item.amount)));
-        expect(compare(exact(lines.map((line) => line.amount)), exact(wanted))).toBe(0);
-        expect(requests ?? 0).toBe(counted(inRange(rows)));
-        expect(new Set(lines.map(({ label }) => label)).size).toBe(lines.length);
-        for (const { label } of lines)
+        const { rows: sheetRows, requests } = accountSheet({ total: undefined, rows }, range, 'day');
+        const expected = inRange(rows).map((one) => one.amount ?? sumOf(one.items.map((item) => item.amount)));
+        expect(compare(exactSum(sheetRows.map((sheetRow) => sheetRow.amount)), exactSum(expected))).toBe(0);
+        expect(requests ?? 0).toBe(requestCount(inRange(rows)));
+        expect(new Set(sheetRows.map(({ label }) => label)).size).toBe(sheetRows.length);
+        for (const { label } of sheetRows)
           expect(label === undefined || (label >= range.start && label <= range.end)).toBe(true);
       }),
     );
@@ -46,7 +46,7 @@ describe('The sheet of the gateway account', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const usage = { total: undefined, rows };
-        const [byDay, byModel] = (['day', 'model'] as const).map((by) => accountSheet(usage, range, by));
+        const [byDay, byModel] = (['day', 'model'] as const).map((grouping) => accountSheet(usage, range, grouping));
         expect(compare(byModel?.total ?? '0', byDay?.total ?? '0')).toBe(0);
         expect(byModel?.requests).toBe(byDay?.requests);
       }),
@@ -54,15 +54,17 @@ describe('The sheet of the gateway account', () => {
   });
 
   it("The sheet of the gateway account shows the gateway's total unchanged, but only if the response covers exactly the range", () => {
-    const kept = { date: '2026-03-02', model: 'a', requests: 1, amount: '1.50', items: [] };
-    const other = { ...kept, date: '2026-04-01', amount: '9' };
-    expect(accountSheet({ total: '1.500', rows: [kept] }, range, 'day')).toMatchObject({ total: '1.500', notes: [] });
-    expect(accountSheet({ total: '10.50', rows: [kept, other] }, range, 'day')).toMatchObject({
+    const inside = { date: '2026-03-02', model: 'a', requests: 1, amount: '1.50', items: [] };
+    const other = { ...inside, date: '2026-04-01', amount: '9' };
+    expect(accountSheet({ total: '1.500', rows: [inside] }, range, 'day')).toMatchObject({ total: '1.500', notes: [] });
+    expect(accountSheet({ total: '10.50', rows: [inside, other] }, range, 'day')).toMatchObject({
       total: '1.50',
       notes: [{ kind: 'otherDays', count: 1, first: '2026-04-01', last: '2026-04-01', total: '10.50' }],
     });
     expect(accountSheet({ total: '9', rows: [other] }, range, 'day')).toMatchObject({ total: undefined, rows: [] });
-    expect(accountSheet({ total: '2', rows: [kept] }, range, 'day').notes).toEqual([{ kind: 'differs', sum: '1.50' }]);
+    expect(accountSheet({ total: '2', rows: [inside] }, range, 'day').notes).toEqual([
+      { kind: 'differs', sum: '1.50' },
+    ]);
     expect(accountSheet({ total: '7', rows: [] }, range, 'day').notes).toEqual([{ kind: 'totalOnly' }]);
   });
 
@@ -78,7 +80,7 @@ describe("The sheet of the bot's ledger", () => {
     ...{ amount: '0.10', isEstimate: false, state: 'settled' },
   };
 
-  it("The sheet of the bot's ledger by role counts a member with several roles in each, and once in the total", () => {
+  it("The sheet of the bot's ledger by role counts a member with several roles under each of them, and once in the total", () => {
     const uses: UsageGroup[] = [
       { ...use, roleIds: ['artists', 'staff'] },
       { ...use, roleIds: ['staff'], count: 3, amount: '0.3' },

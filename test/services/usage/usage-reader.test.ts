@@ -3,12 +3,12 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
 import { UsageReader } from '../../../src/services/usage/usage-reader.ts';
 
-it('A chart that cannot be drawn is omitted, and the log says why', async () => {
+it('A chart that cannot be drawn is omitted, and a warning is logged', async () => {
   const warned: string[] = [];
-  const log = { warn: (_facts: object, sentence: string) => void warned.push(sentence) };
+  const log = { warn: (_facts: object, message: string) => void warned.push(message) };
   const process = new MediaProcess({ clock: systemClock, log });
   onTestFinished(() => process.close());
-  const desk = new UsageReader({
+  const reader = new UsageReader({
     reports: { get: async () => ({ total: undefined, rows: [] }) },
     ledger: { queryUsage: async () => [] },
     unit: undefined,
@@ -16,9 +16,11 @@ it('A chart that cannot be drawn is omitted, and the log says why', async () => 
     log,
   });
   const image = { title: 'T', facts: [], bars: 'lying' } as const;
-  expect(await desk.drawChart({ ...image, entries: [{ label: 'a', amount: '1', text: '1' }] })).toBeInstanceOf(Buffer);
+  expect(await reader.drawChart({ ...image, entries: [{ label: 'a', amount: '1', text: '1' }] })).toBeInstanceOf(
+    Buffer,
+  );
   expect(warned).toEqual([]);
   // No drawing may contain this character.
-  expect(await desk.drawChart({ ...image, entries: [{ label: 'a\u0001', amount: '1', text: '1' }] })).toBeUndefined();
+  expect(await reader.drawChart({ ...image, entries: [{ label: 'a\u0001', amount: '1', text: '1' }] })).toBeUndefined();
   expect(warned).toEqual(['A chart could not be drawn.']);
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { secondsOf } from '../../../../src/lib/pcm.ts';
-import { describeSound } from '../describe-sound.ts';
+import { describeAudio } from '../describe-sound.ts';
 import { type Dialect, NAMES_BY_DIALECT } from '../dialect.ts';
 import { samplesFrom } from '../input-buffer.ts';
 import type { Item, Part } from '../item.ts';
@@ -10,21 +10,21 @@ export type NewItem = (Item extends infer Each ? (Each extends Item ? Omit<Each,
   readonly id: string | undefined;
 };
 
-const text = (type: string) =>
+const textPart = (type: string) =>
   z.strictObject({ type: z.literal(type), text: z.string() }).transform(({ text }): Part => ({ type: 'text', text }));
 
 /** Audio from the client. The item shows a transcript only if the client sent one. */
-const sound = z
+const audioPart = z
   .strictObject({ type: z.literal('input_audio'), audio: z.base64().optional(), transcript: z.string().nullish() })
   .transform(({ audio = '', transcript }): Part => {
     const pcm = samplesFrom(Buffer.from(audio, 'base64'));
     return {
       ...{ type: 'sound', ms: secondsOf(pcm) * 1_000, isTranscribed: Boolean(transcript) },
-      description: transcript ?? describeSound(pcm),
+      description: transcript ?? describeAudio(pcm),
     };
   });
 
-const image = z
+const imagePart = z
   .looseObject({ type: z.literal('input_image'), image_url: z.string() })
   .transform(({ image_url: url }): Part => ({ type: 'image', url }));
 
@@ -45,9 +45,9 @@ export function newItemSchema(dialect: Dialect): z.ZodType<NewItem> {
   return z
     .discriminatedUnion('type', [
       z.discriminatedUnion('role', [
-        message('user', z.union([text('input_text'), sound, image])),
-        message('assistant', z.union([text(textName), speech])),
-        message('system', text('input_text')),
+        message('user', z.union([textPart('input_text'), audioPart, imagePart])),
+        message('assistant', z.union([textPart(textName), speech])),
+        message('system', textPart('input_text')),
       ]),
       z.strictObject({
         ...head,

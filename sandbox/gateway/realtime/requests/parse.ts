@@ -7,7 +7,7 @@ import { type ClientEvent, clientEvents } from './events.ts';
 
 /** Parses a client's event, or throws an `EventError` about its first problem. */
 export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
-  if (!isRecord(received)) throw new EventError('An event is a JSON object.', { code: 'invalid_event' });
+  if (!isRecord(received)) throw new EventError('An event must be a JSON object.', { code: 'invalid_event' });
   if (received.type === undefined) throw missingField('type');
   const schemas = clientEvents[dialect];
   const schema = schemas.get(String(received.type));
@@ -46,13 +46,13 @@ function firstRefusal(issues: readonly z.core.$ZodIssue[], received: unknown): E
   const [issue] = issues;
   const param = nameOf(issue?.path ?? []);
   const value = valueAt(received, issue?.path ?? []);
-  const what = typeof value === 'string' ? `'${truncated(value)}'` : JSON.stringify(value)?.slice(0, 80);
+  const shownValue = typeof value === 'string' ? `'${truncated(value)}'` : JSON.stringify(value)?.slice(0, 80);
   const code = issue?.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
   const expected =
     issue?.code === 'invalid_value'
       ? `Supported values are: ${issue.values.map((one) => `'${String(one)}'`).join(', ')}`
       : `'${param}': ${issue?.message}`;
-  return new EventError(`Invalid value: ${what}. ${expected}.`, { code, param });
+  return new EventError(`Invalid value: ${shownValue}. ${expected}.`, { code, param });
 }
 
 const valueAt = (received: unknown, path: readonly PropertyKey[]): unknown =>

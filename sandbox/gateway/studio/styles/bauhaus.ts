@@ -1,6 +1,6 @@
 import { type Colour, mix } from '../colour.ts';
-import { cells, circle, figureSvg, paint, placed, rectangle, shape } from '../drawing.ts';
-import { picked } from '../random.ts';
+import { cells, circle, figureSvg, paint, placeAt, rectangle, shape } from '../drawing.ts';
+import { itemAt } from '../random.ts';
 import type { Layer, Tools } from '../tools.ts';
 
 const MODULE = 250;
@@ -39,15 +39,15 @@ export function bauhaus(tools: Tools): Layer[] {
   const [pick, form] = [choices('tile colour'), choices('tile shape')];
   const dark = mix(palette.ink, palette.accent(1), 0.15);
   const colours: readonly [Colour, ...Colour[]] = [palette.paper, ...palette.accents, dark, palette.sky(0.75)];
-  let [grounds, motifs] = ['', ''];
+  let [backgrounds, motifs] = ['', ''];
   const addTile = (left: number, top: number, side: number, key: number) => {
-    const ground = picked(colours, pick(key, 0));
-    const front = contrastingColour(colours, ground, pick(key, 1));
+    const background = itemAt(colours, pick(key, 0));
+    const front = contrastingColour(colours, background, pick(key, 1));
     const third = contrastingColour(colours, front, pick(key, 2));
-    const motif = picked(side > MODULE ? LARGE_MOTIFS : MOTIFS, form(key))(front, third === ground ? front : third);
-    motifs += placed(left + side / 2, top + side / 2, Math.floor(form(key, 1) * 4) * 90, motif, side / MODULE);
+    const motif = itemAt(side > MODULE ? LARGE_MOTIFS : MOTIFS, form(key))(front, third === background ? front : third);
+    motifs += placeAt(left + side / 2, top + side / 2, Math.floor(form(key, 1) * 4) * 90, motif, side / MODULE);
     // The half unit hides the seam to the next tile.
-    grounds += rectangle({ left, top, right: left + side + 0.5, bottom: top + side + 0.5 }, ground);
+    backgrounds += rectangle({ left, top, right: left + side + 0.5, bottom: top + side + 0.5 }, background);
   };
   for (const row of cells(window.top, window.bottom, BLOCK)) {
     for (const column of cells(window.left, window.right, BLOCK)) {
@@ -63,7 +63,7 @@ export function bauhaus(tools: Tools): Layer[] {
   const disc = circle(x, y, radius, palette.accent(0)) + circle(x, y, radius * 0.86, palette.paper);
   const hero = figure ? disc + figureSvg(figure, x, y + radius * 0.62, radius * 1.35, palette.ink) : '';
   return [
-    { svg: grounds, depth: 0.1 },
+    { svg: backgrounds, depth: 0.1 },
     { svg: motifs, depth: 0.15 },
     { svg: hero, depth: 0.5 },
   ];

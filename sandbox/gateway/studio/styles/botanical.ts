@@ -1,11 +1,23 @@
 import { type Colour, lighter, mix } from '../colour.ts';
-import { cells, circle, ellipse, fall, glow, line, n, placed, rectangle, shape, stop } from '../drawing.ts';
+import {
+  cells,
+  circle,
+  ellipse,
+  glow,
+  line,
+  n,
+  placeAt,
+  rectangle,
+  shape,
+  stop,
+  verticalGradient,
+} from '../drawing.ts';
 import type { Layer, Tools } from '../tools.ts';
 
 const BEDS = 4;
 
 interface Plant {
-  readonly tall: number;
+  readonly height: number;
   readonly leaf: Colour;
   readonly bloom: Colour;
   /** The position and direction of the stem at `t` from 0 to 1; the stem leans more towards its top. */
@@ -21,47 +33,47 @@ export function botanical(tools: Tools): Layer[] {
   const top = mix(paper, palette.sky(isNight ? 0.15 : 0.6), isNight ? 0.9 : 0.45);
   const middle = mix(paper, palette.sky(0.8), isNight ? 0.9 : 0.35);
   const foot = mix(paper, palette.land(0.3), isNight ? 0.9 : 0.5);
-  const air = fall('air', 0, frame.height, [top, stop(0.6, middle), foot]) + rectangle(window, 'air');
+  const backdrop = verticalGradient('air', 0, frame.height, [top, stop(0.6, middle), foot]) + rectangle(window, 'air');
   const [x, y] = [frame.width * (0.25 + 0.5 * random(0)), frame.height * (0.24 + 0.2 * random(1))];
   const size = Math.min(frame.width, frame.height) * (0.17 + 0.09 * random(2));
   const disc = circle(x, y, size, mix(palette.accent(0), light, 0.3), 0.8);
   // More beds become visible if the view extends below the first frame.
-  const below = Math.max(0, Math.ceil((window.bottom / frame.height - 1.1) / 0.2));
+  const extraBeds = Math.max(0, Math.ceil((window.bottom / frame.height - 1.1) / 0.2));
   return [
-    { svg: air + glow('warmth', x, y, size * 3.4, light, 0.75) + disc, depth: 0 },
-    ...Array.from({ length: BEDS + below }, (_, sheet) => bed(tools, sheet)),
+    { svg: backdrop + glow('warmth', x, y, size * 3.4, light, 0.75) + disc, depth: 0 },
+    ...Array.from({ length: BEDS + extraBeds }, (_, bedIndex) => bed(tools, bedIndex)),
   ];
 }
 
-function bed(tools: Tools, sheet: number): Layer {
+function bed(tools: Tools, bedIndex: number): Layer {
   const { window, frame, palette, randomFor, choices } = tools;
-  const near = Math.min(1, sheet / (BEDS - 1));
-  const [place, kind] = [randomFor(`plant ${sheet}`), choices(`plant kind ${sheet}`)];
-  const gap = 92 + 44 * near;
-  const y = frame.height * (1.04 + 0.2 * Math.max(0, sheet - BEDS + 1));
-  const shade = sheet < BEDS ? 0.15 + 0.75 * near : sheet % 2 ? 0.78 : 0.6;
-  const leaf = mix(palette.land(shade), palette.sky(0.85), 0.42 * (1 - near));
+  const nearness = Math.min(1, bedIndex / (BEDS - 1));
+  const [place, kind] = [randomFor(`plant ${bedIndex}`), choices(`plant kind ${bedIndex}`)];
+  const gap = 92 + 44 * nearness;
+  const y = frame.height * (1.04 + 0.2 * Math.max(0, bedIndex - BEDS + 1));
+  const shade = bedIndex < BEDS ? 0.15 + 0.75 * nearness : bedIndex % 2 ? 0.78 : 0.6;
+  const leaf = mix(palette.land(shade), palette.sky(0.85), 0.42 * (1 - nearness));
   const plants = cells(window.left - gap * 2, window.right + gap * 2, gap).map((key) => {
     const roll = (index: number) => place(key, index);
     const valley = 0.72 + 0.84 * Math.abs((key * gap) / frame.width - 0.5);
-    const tall = frame.height * (0.74 - 0.3 * near) * (0.45 + 0.6 * roll(1)) * Math.min(1.25, valley);
+    const height = frame.height * (0.74 - 0.3 * nearness) * (0.45 + 0.6 * roll(1)) * Math.min(1.25, valley);
     const [x, lean] = [(key + roll(0)) * gap, (roll(2) - 0.5) * 0.6];
-    const bend = (t: number) => x + (tall * lean * t * t) / 2;
-    const stem = (t: number) => ({ x: bend(t), y: y + 20 - tall * t, angle: Math.atan(lean * t) });
-    const bloom = mix(palette.accent(Math.floor(kind(key, 4) * 4)), palette.sky(0.85), 0.35 * (1 - near));
-    const curve = `M${n(x)} ${n(y + 20)}q0 ${n(-tall / 2)} ${n(bend(1) - x)} ${n(-tall)}`;
+    const bend = (t: number) => x + (height * lean * t * t) / 2;
+    const stem = (t: number) => ({ x: bend(t), y: y + 20 - height * t, angle: Math.atan(lean * t) });
+    const bloom = mix(palette.accent(Math.floor(kind(key, 4) * 4)), palette.sky(0.85), 0.35 * (1 - nearness));
+    const curve = `M${n(x)} ${n(y + 20)}q0 ${n(-height / 2)} ${n(bend(1) - x)} ${n(-height)}`;
     return (
-      line(curve, leaf, 1.6 + 2.6 * near) +
-      plantSvg({ tall, leaf, bloom, stem, roll }, kind(key, 3), mix(palette.light, bloom, 0.25))
+      line(curve, leaf, 1.6 + 2.6 * nearness) +
+      plantSvg({ height, leaf, bloom, stem, roll }, kind(key, 3), mix(palette.light, bloom, 0.25))
     );
   });
   const soil = window.bottom > y ? rectangle({ ...window, top: y }, leaf) : '';
-  return { svg: plants.join('') + soil, depth: 0.15 + 0.75 * near, sway: 5 + 6 * near };
+  return { svg: plants.join('') + soil, depth: 0.15 + 0.75 * nearness, sway: 5 + 6 * nearness };
 }
 
 function plantSvg(plant: Plant, kind: number, heart: Colour): string {
   const { x, y, angle } = plant.stem(1);
-  const head = (flower: string) => placed(x, y, (angle * 180) / Math.PI, flower);
+  const head = (flower: string) => placeAt(x, y, (angle * 180) / Math.PI, flower);
   if (kind < 0.34) return leaves(plant, 15, 0.2, 0.075);
   if (kind < 0.58) return leaves(plant, 5, 0.24, 0.17) + head(daisy(plant, heart));
   if (kind < 0.78) return leaves(plant, 3, 0.42, 0.14) + head(tulip(plant));
@@ -69,17 +81,17 @@ function plantSvg(plant: Plant, kind: number, heart: Colour): string {
 }
 
 /** Leaves in pairs, shorter towards the tip. */
-function leaves({ tall, leaf, stem, roll }: Plant, pairs: number, long: number, wide: number): string {
+function leaves({ height, leaf, stem, roll }: Plant, pairs: number, lengthShare: number, widthShare: number): string {
   const halves = ['', ''];
   for (let blade = 0; blade < pairs * 2; blade++) {
     const [pair, side] = [blade >> 1, blade % 2 ? 1 : -1];
     const t = 0.2 + (0.76 * pair) / pairs;
     const foot = stem(t);
-    const length = tall * long * (1.12 - t * 0.85) * (0.8 + 0.4 * roll(20 + blade));
+    const length = height * lengthShare * (1.12 - t * 0.85) * (0.8 + 0.4 * roll(20 + blade));
     const angle = foot.angle + side * (0.85 + 0.35 * roll(60 + pair));
     const [right, down] = [Math.sin(angle) * length, -Math.cos(angle) * length];
     for (const half of [0, 1]) {
-      const bulge = (wide / long) * 0.62 * (half ? -side : side);
+      const bulge = (widthShare / lengthShare) * 0.62 * (half ? -side : side);
       const [x, y] = [right * 0.45 - down * bulge, down * 0.45 + right * bulge];
       halves[half] += `M${n(foot.x)} ${n(foot.y)}q${n(x)} ${n(y)} ${n(right)} ${n(down)}z`;
     }
@@ -87,36 +99,36 @@ function leaves({ tall, leaf, stem, roll }: Plant, pairs: number, long: number, 
   return shape(halves[0] ?? '', leaf) + shape(halves[1] ?? '', lighter(leaf, 0.055));
 }
 
-function daisy({ tall, bloom, roll }: Plant, heart: Colour): string {
+function daisy({ height, bloom, roll }: Plant, heart: Colour): string {
   const petals = 9 + Math.floor(roll(7) * 4) * 2;
-  const size = tall * 0.085 + 12;
+  const size = height * 0.085 + 12;
   const ring = (scale: number, colour: Colour, offset: number) =>
     Array.from({ length: petals }, (_, petal) => {
       const oval = ellipse(0, -size * 0.62 * scale, size * 0.19, size * 0.5 * scale, colour);
-      return placed(0, 0, ((petal + offset) * 360) / petals, oval);
+      return placeAt(0, 0, ((petal + offset) * 360) / petals, oval);
     }).join('');
   const flower = ring(1, lighter(bloom, -0.06), 0.5) + ring(0.86, bloom, 0) + circle(0, 0, size * 0.27, heart);
   return `<g transform="scale(1 ${n(0.55 + 0.4 * roll(6))})">${flower}</g>`;
 }
 
 /** In a box of 100 units: two petals at the sides and one in front of them. */
-function tulip({ tall, bloom }: Plant): string {
+function tulip({ height, bloom }: Plant): string {
   const sides = shape(
     'M0 50C-95 40-95-50-50-100C-25-30 30 40 0 50C-30 40 25-30 50-100C95-50 95 40 0 50Z',
     lighter(bloom, -0.04),
   );
   const front = shape('M0 50C-70 0-30-70 0-105C30-70 70 0 0 50Z', lighter(bloom, 0.05));
-  return placed(0, 0, 0, sides + front, (tall * 0.07 + 13) / 100);
+  return placeAt(0, 0, 0, sides + front, (height * 0.07 + 13) / 100);
 }
 
-function berries({ tall, leaf, bloom, stem, roll }: Plant): string {
+function berries({ height, leaf, bloom, stem, roll }: Plant): string {
   const twigs = Array.from({ length: 9 }, (_, index) => {
     const foot = stem(0.52 + index * 0.054);
     const angle = foot.angle + (index % 2 ? 1 : -1) * (0.5 + 0.5 * roll(80 + index));
-    const long = tall * 0.1 * (1.2 - index * 0.07);
-    const [x, y] = [foot.x + Math.sin(angle) * long, foot.y - Math.cos(angle) * long];
+    const twigLength = height * 0.1 * (1.2 - index * 0.07);
+    const [x, y] = [foot.x + Math.sin(angle) * twigLength, foot.y - Math.cos(angle) * twigLength];
     const twig = line(`M${n(foot.x)} ${n(foot.y)}L${n(x)} ${n(y)}`, leaf, 1.6);
-    return twig + circle(x, y, tall * 0.008 + 4.5 + 3 * roll(100 + index), bloom);
+    return twig + circle(x, y, height * 0.008 + 4.5 + 3 * roll(100 + index), bloom);
   });
   return twigs.join('');
 }

@@ -1,11 +1,11 @@
 import { mix } from '../colour.ts';
-import { cells, ellipse, fall, glow, n, rectangle, shape, stop } from '../drawing.ts';
+import { cells, ellipse, glow, n, rectangle, shape, stop, verticalGradient } from '../drawing.ts';
 import { lightLayer, skyLayer, starsLayer } from '../sky.ts';
 import type { Layer, Tools } from '../tools.ts';
 
 const ROWS = 4;
-const STREAKS = 34;
-const DASHES = 9;
+const STREAK_GAP = 34;
+const DASH_COUNT = 9;
 
 /** Rows of towers with lit windows in haze, over a wet street that reflects colours. */
 export function city(tools: Tools): Layer[] {
@@ -22,48 +22,49 @@ export function city(tools: Tools): Layer[] {
 }
 
 function towers({ frame, palette, window, randomFor, choices, unit }: Tools, row: number, street: number): Layer {
-  const near = row / (ROWS - 1);
+  const nearness = row / (ROWS - 1);
   const [form, kind, lit, lot] = [
     randomFor(`lot ${row}`),
     choices(`tower ${row}`),
     choices(`window ${row}`),
-    62 + 62 * near,
+    62 + 62 * nearness,
   ];
-  const [wide, tall] = [3.4 + 3.6 * near, 4.6 + 5.4 * near];
+  const [paneWidth, paneHeight] = [3.4 + 3.6 * nearness, 4.6 + 5.4 * nearness];
   const panes = ['', '', ''];
   const outlines = cells(window.left - lot, window.right + lot, lot).map((cell) => {
     const downtown = 0.65 + 0.5 * Math.sin((cell * lot) / (frame.width * 0.3) + row * 2.4 + form(0, 99) * 6);
-    const share = (0.64 - 0.34 * near) * (0.35 + 0.75 * form(cell)) * Math.max(0.45, downtown);
+    const share = (0.64 - 0.34 * nearness) * (0.35 + 0.75 * form(cell)) * Math.max(0.45, downtown);
     const [x, width] = [(cell + 0.12 * form(cell, 1)) * lot, lot * (0.72 + 0.34 * form(cell, 2))];
     const top = street - frame.height * share - 40;
-    const columns = Math.floor(width / wide / 2.1 - 0.76);
-    const inset = x + (width - (columns * 2.1 - 1.1) * wide) / 2;
-    const busy = 0.12 + 0.5 * lit(cell, 7777) ** 1.5;
-    for (let floor = 0, y = top + 14; y < street - 16 && wide > unit * 0.8; floor++, y += tall * 2) {
-      const late = lit(cell * 13 + 5, floor) < 0.12 ? 0.5 : 0;
+    const columns = Math.floor(width / paneWidth / 2.1 - 0.76);
+    const inset = x + (width - (columns * 2.1 - 1.1) * paneWidth) / 2;
+    const litShare = 0.12 + 0.5 * lit(cell, 7777) ** 1.5;
+    for (let floor = 0, y = top + 14; y < street - 16 && paneWidth > unit * 0.8; floor++, y += paneHeight * 2) {
+      const extraShare = lit(cell * 13 + 5, floor) < 0.12 ? 0.5 : 0;
       for (let column = 0; column < columns; column++) {
-        if (lit(cell * 64 + column, floor + 20) > busy + late) continue;
+        if (lit(cell * 64 + column, floor + 20) > litShare + extraShare) continue;
         const tint = Math.floor(lit(cell * 64 + column, floor + 4000) ** 2.2 * panes.length);
-        panes[tint] += `M${n(inset + column * wide * 2.1)} ${n(y)}h${n(wide)}v${n(tall)}h-${n(wide)}z`;
+        panes[tint] +=
+          `M${n(inset + column * paneWidth * 2.1)} ${n(y)}h${n(paneWidth)}v${n(paneHeight)}h-${n(paneWidth)}z`;
       }
     }
     return tower(x, width, top, street, kind(cell));
   });
-  const body = mix(palette.land(0.1 + 0.88 * near), palette.sky(0.8), 0.3 * (1 - near));
+  const body = mix(palette.land(0.1 + 0.88 * nearness), palette.sky(0.8), 0.3 * (1 - nearness));
   const tints = [mix(palette.accent(2), palette.light, 0.45), palette.accent(0), palette.accent(1)];
-  const windows = tints.map((colour, tint) => shape(panes[tint] ?? '', colour, 0.4 + 0.52 * near));
-  const air = { ...window, top: street - frame.height * 0.42, bottom: street + 2 };
-  const hazy = { ...palette.sky(0.9), opacity: 0.5 * (1 - near) + 0.06 };
-  const haze = fall(`haze${row}`, air.top, street, [{ ...palette.sky(0.85), opacity: 0 }, hazy]);
-  const svg = shape(outlines.join(''), body) + windows.join('') + haze + rectangle(air, `haze${row}`);
-  return { svg, depth: 0.12 + 0.7 * near };
+  const windows = tints.map((colour, tint) => shape(panes[tint] ?? '', colour, 0.4 + 0.52 * nearness));
+  const hazeArea = { ...window, top: street - frame.height * 0.42, bottom: street + 2 };
+  const hazy = { ...palette.sky(0.9), opacity: 0.5 * (1 - nearness) + 0.06 };
+  const haze = verticalGradient(`haze${row}`, hazeArea.top, street, [{ ...palette.sky(0.85), opacity: 0 }, hazy]);
+  const svg = shape(outlines.join(''), body) + windows.join('') + haze + rectangle(hazeArea, `haze${row}`);
+  return { svg, depth: 0.12 + 0.7 * nearness };
 }
 
 /** A tower; some have set-back floors or a mast, others a slanted or a round roof. */
 function tower(x: number, width: number, top: number, street: number, kind: number): string {
   const middle = x + width / 2;
-  const block = (share: number, up: number, down = top + 2) =>
-    `M${n(middle - width * share)} ${n(down)}V${n(top - up)}H${n(middle + width * share)}V${n(down)}Z`;
+  const block = (share: number, rise: number, bottom = top + 2) =>
+    `M${n(middle - width * share)} ${n(bottom)}V${n(top - rise)}H${n(middle + width * share)}V${n(bottom)}Z`;
   const box = block(0.5, 0, street + 4);
   const mast = `M${n(middle - 1.3)} ${n(top)}l1.3 -90l1.3 90Z`;
   if (kind < 0.2) return box + block(0.34, 26) + block(0.2, 48) + mast;
@@ -76,22 +77,23 @@ function tower(x: number, width: number, top: number, street: number, kind: numb
 /** Streaks of reflected light, broken into dashes. */
 function wetStreet({ window, palette, randomFor, frame }: Tools, street: number): Layer {
   const dark = palette.land(1);
-  const wet = [mix(dark, palette.sky(0.85), 0.42), stop(0.25, mix(dark, palette.sky(0.6), 0.22)), dark];
+  const surfaceStops = [mix(dark, palette.sky(0.85), 0.42), stop(0.25, mix(dark, palette.sky(0.6), 0.22)), dark];
   const [place, form] = [randomFor('streak place'), randomFor('streak shape')];
-  const streaks = cells(window.left, window.right, STREAKS).map((cell) => {
+  const streaks = cells(window.left, window.right, STREAK_GAP).map((cell) => {
     if (place(cell) > 0.72) return '';
-    const x = (cell + form(cell)) * STREAKS;
+    const x = (cell + form(cell)) * STREAK_GAP;
     const colour = palette.accent(Math.floor(form(cell, 1) * 4));
-    const long = (frame.height - street) * (0.3 + 0.75 * form(cell, 2));
-    const dashes = Array.from({ length: DASHES }, (_, dash) => {
-      const t = dash / DASHES;
-      const half = (3 + 9 * form(cell, 3)) * (0.6 + t) * (0.5 + place(cell, dash));
-      const away = (place(cell, dash + 20) - 0.5) * 7;
-      return ellipse(x + away, street + 7 + t * long, half, 1.4 + 2.2 * t, colour, 0.62 * (1 - t));
+    const length = (frame.height - street) * (0.3 + 0.75 * form(cell, 2));
+    const dashes = Array.from({ length: DASH_COUNT }, (_, dash) => {
+      const t = dash / DASH_COUNT;
+      const halfWidth = (3 + 9 * form(cell, 3)) * (0.6 + t) * (0.5 + place(cell, dash));
+      const offset = (place(cell, dash + 20) - 0.5) * 7;
+      return ellipse(x + offset, street + 7 + t * length, halfWidth, 1.4 + 2.2 * t, colour, 0.62 * (1 - t));
     });
     const lamp = glow(`lamp${cell}`, x, street - 4, 30 + 40 * form(cell, 5), palette.accent(0), 0.75);
     return (form(cell, 4) < 0.32 ? lamp : '') + dashes.join('');
   });
-  const surface = fall('street', street, frame.height, wet) + rectangle({ ...window, top: street }, 'street');
+  const surface =
+    verticalGradient('street', street, frame.height, surfaceStops) + rectangle({ ...window, top: street }, 'street');
   return { svg: surface + streaks.join(''), depth: 0.9 };
 }

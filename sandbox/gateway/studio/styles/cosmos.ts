@@ -1,40 +1,53 @@
 import { lighter, mix } from '../colour.ts';
-import { cells, circle, figureSvg, glow, line, n, placed, radial, ramp, rectangle, shape, stop } from '../drawing.ts';
+import {
+  cells,
+  circle,
+  figureSvg,
+  glow,
+  line,
+  linearGradient,
+  n,
+  placeAt,
+  radialGradient,
+  rectangle,
+  shape,
+  stop,
+} from '../drawing.ts';
 import { noise } from '../random.ts';
 import { starsLayer } from '../sky.ts';
 import type { Layer, Tools } from '../tools.ts';
 
 const DARK = { l: 0.08, a: 0.005, b: -0.03 };
-const CLOUD = 95;
+const CLOUD_CELL = 95;
 
 /** A large planet with rings, small moons on their orbits, and a nebula behind the stars. */
 export function cosmos(tools: Tools): Layer[] {
   const { frame, randomFor, subject, palette } = tools;
   const random = randomFor('cosmos plan');
-  const short = Math.min(frame.width, frame.height);
+  const shortSide = Math.min(frame.width, frame.height);
   const [x, y] = [frame.width * (0.3 + 0.4 * random(0)), frame.height * (0.38 + 0.28 * random(1))];
-  const radius = short * (0.17 + 0.13 * random(2));
+  const radius = shortSide * (0.17 + 0.13 * random(2));
   const tilt = (random(3) - 0.5) * 60;
-  const isRinged = tools.choices('ringed')(0) < 0.72;
-  const [behind, before] = [1, 0].map((sweep) => (isRinged ? rings(tools, radius, sweep) : ''));
-  const air = glow('air', x, y, radius * 1.5, mix(palette.accent(0), palette.light, 0.3), 0.55);
+  const hasRings = tools.choices('ringed')(0) < 0.72;
+  const [backRings, frontRings] = [1, 0].map((sweep) => (hasRings ? rings(tools, radius, sweep) : ''));
+  const atmosphere = glow('air', x, y, radius * 1.5, mix(palette.accent(0), palette.light, 0.3), 0.55);
   const layers: Layer[] = [
-    depths(tools),
+    backdrop(tools),
     nebula(tools),
     starsLayer(tools, frame.height * 60, 0.62),
-    { svg: placed(x, y, tilt, orbits(tools, radius)), depth: 0.36 },
-    { svg: air + placed(x, y, tilt, `${behind}${planet(tools, radius, tilt)}${before}`), depth: 0.42 },
+    { svg: placeAt(x, y, tilt, orbits(tools, radius)), depth: 0.36 },
+    { svg: atmosphere + placeAt(x, y, tilt, `${backRings}${planet(tools, radius, tilt)}${frontRings}`), depth: 0.42 },
   ];
-  const rocket = figureSvg('rocket', 0, short * 0.1, short * 0.2, palette.light);
-  const aloft = placed(frame.width * (x > frame.width / 2 ? 0.2 : 0.8), frame.height * 0.72, 24, rocket);
-  return subject.figures.includes('rocket') ? [...layers, { svg: aloft, depth: 0.95 }] : layers;
+  const rocket = figureSvg('rocket', 0, shortSide * 0.1, shortSide * 0.2, palette.light);
+  const flyingRocket = placeAt(frame.width * (x > frame.width / 2 ? 0.2 : 0.8), frame.height * 0.72, 24, rocket);
+  return subject.figures.includes('rocket') ? [...layers, { svg: flyingRocket, depth: 0.95 }] : layers;
 }
 
-function depths({ window, palette, frame }: Tools): Layer {
+function backdrop({ window, palette, frame }: Tools): Layer {
   const dark = mix(palette.sky(0), { l: 0.09, a: 0.004, b: -0.02 }, palette.isNight ? 0.35 : 0.8);
   const stops = [mix(dark, palette.sky(0.4), 0.45), mix(dark, palette.sky(0.2), 0.3), dark];
-  const reach = Math.hypot(frame.width, frame.height) * 0.72;
-  const light = radial('depths', frame.width * 0.55, frame.height * 0.6, reach, stops);
+  const radius = Math.hypot(frame.width, frame.height) * 0.72;
+  const light = radialGradient('depths', frame.width * 0.55, frame.height * 0.6, radius, stops);
   return { svg: light + rectangle(window, 'depths'), depth: 0 };
 }
 
@@ -42,9 +55,9 @@ function depths({ window, palette, frame }: Tools): Layer {
 function nebula({ window, palette, randomFor, frame }: Tools): Layer {
   const [place, form] = [randomFor('nebula place'), randomFor('nebula shape')];
   const slope = (place(0, 77) - 0.5) * 1.1;
-  const glows = cells(window.left - 300, window.right + 300, CLOUD).flatMap((cell) =>
+  const glows = cells(window.left - 300, window.right + 300, CLOUD_CELL).flatMap((cell) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((blob) => {
-      const x = (cell + form(cell, blob)) * CLOUD;
+      const x = (cell + form(cell, blob)) * CLOUD_CELL;
       const spine = frame.height * 0.5 + (x - frame.width / 2) * slope + noise(place, x / 420, blob >> 2) * 190;
       const y = spine + (form(cell, blob + 40) + form(cell, blob + 60) - 1) * frame.height * 0.3;
       const colour = mix(palette.accent(blob), palette.sky(0.65), 0.45);
@@ -60,26 +73,26 @@ function planet({ palette, randomFor }: Tools, radius: number, tilt: number): st
   const base = palette.accent(form(0, 50) < 0.5 ? 0 : 2);
   let bands = '';
   for (let index = 0, y = -radius; y < radius; index++) {
-    const [tall, dip] = [radius * (0.06 + 0.2 * form(index, 2)), radius * 0.16];
+    const [bandHeight, dip] = [radius * (0.06 + 0.2 * form(index, 2)), radius * 0.16];
     const colour = mix(base, palette.accent(1 + (index % 2)), 0.1 + 0.45 * form(index));
-    const outline = `M${n(-radius)} ${n(y)}q${n(radius)} ${n(dip * 2)} ${n(radius * 2)} 0v${n(tall + dip)}h${n(-radius * 2)}z`;
+    const outline = `M${n(-radius)} ${n(y)}q${n(radius)} ${n(dip * 2)} ${n(radius * 2)} 0v${n(bandHeight + dip)}h${n(-radius * 2)}z`;
     bands += shape(outline, lighter(colour, (form(index, 1) - 0.5) * 0.16));
-    y += tall;
+    y += bandHeight;
   }
   const stops = [stop(0, palette.light, 0.34), stop(0.3, palette.light, 0), stop(0.55, DARK, 0.3), stop(1, DARK, 0.93)];
-  const shade = radial('shade', -radius * 0.42, -radius * 0.42, radius * 1.62, stops);
-  const shaded = placed(0, 0, -tilt, circle(0, 0, radius, 'shade'));
+  const shade = radialGradient('shade', -radius * 0.42, -radius * 0.42, radius * 1.62, stops);
+  const shaded = placeAt(0, 0, -tilt, circle(0, 0, radius, 'shade'));
   return `${shade}<clipPath id="globe">${circle(0, 0, radius, base)}</clipPath><g clip-path="url(#globe)">${circle(0, 0, radius, base)}${bands}${shaded}</g>`;
 }
 
 /** Half of the rings; the far half is drawn behind the planet, the near half in front of it. */
 function rings({ palette, randomFor }: Tools, radius: number, sweep: number): string {
   const form = randomFor('rings');
-  const flat = 0.2 + 0.16 * form(0);
+  const flatness = 0.2 + 0.16 * form(0);
   return Array.from({ length: 11 }, (_, index) => {
-    const wide = radius * (1.34 + index * 0.066);
+    const radiusX = radius * (1.34 + index * 0.066);
     const colour = mix(palette.accent(index % 3 === 0 ? 1 : 3), palette.light, 0.35 + 0.4 * form(index, 1));
-    const arc = `M${n(-wide)} 0A${n(wide)} ${n(wide * flat)} 0 0 ${sweep} ${n(wide)} 0`;
+    const arc = `M${n(-radiusX)} 0A${n(radiusX)} ${n(radiusX * flatness)} 0 0 ${sweep} ${n(radiusX)} 0`;
     return line(arc, colour, radius * 0.05 * (0.3 + form(index, 2)), 0.25 + 0.6 * form(index, 3));
   }).join('');
 }
@@ -88,14 +101,18 @@ function orbits({ palette, randomFor }: Tools, radius: number): string {
   const form = randomFor('orbits');
   return [0, 1, 2, 3]
     .map((index) => {
-      const wide = radius * (2.5 + index * 0.85);
-      const tall = wide * (0.24 + 0.1 * form(9));
+      const radiusX = radius * (2.5 + index * 0.85);
+      const radiusY = radiusX * (0.24 + 0.1 * form(9));
       const angle = Math.PI * 2 * form(index);
-      const [x, y, size] = [Math.cos(angle) * wide, Math.sin(angle) * tall, radius * (0.05 + 0.11 * form(index, 1))];
+      const [x, y, size] = [
+        Math.cos(angle) * radiusX,
+        Math.sin(angle) * radiusY,
+        radius * (0.05 + 0.11 * form(index, 1)),
+      ];
       const colour = palette.accent(index);
       const shades = [stop(0.1, lighter(colour, 0.1)), stop(0.9, mix(colour, DARK, 0.85))];
-      const shade = ramp(`moon${index}`, x - size, y - size, x + size, y + size, shades);
-      const path = `M${n(-wide)} 0A${n(wide)} ${n(tall)} 0 0 1 ${n(wide)} 0A${n(wide)} ${n(tall)} 0 0 1 ${n(-wide)} 0`;
+      const shade = linearGradient(`moon${index}`, x - size, y - size, x + size, y + size, shades);
+      const path = `M${n(-radiusX)} 0A${n(radiusX)} ${n(radiusY)} 0 0 1 ${n(radiusX)} 0A${n(radiusX)} ${n(radiusY)} 0 0 1 ${n(-radiusX)} 0`;
       return line(path, palette.light, 1.3, 0.22) + shade + circle(x, y, size, `moon${index}`);
     })
     .join('');

@@ -1,6 +1,6 @@
 import { mix } from '../colour.ts';
-import { cells, fall, figureSvg, ground, n, shape } from '../drawing.ts';
-import { fractal } from '../random.ts';
+import { cells, contourArea, figureSvg, n, shape, verticalGradient } from '../drawing.ts';
+import { fractalNoise } from '../random.ts';
 import { auroraLayer, birdsSvg, cloudsLayer, lightLayer, skyLayer, starsLayer } from '../sky.ts';
 import type { Figure } from '../subject.ts';
 import type { Layer, Tools } from '../tools.ts';
@@ -8,7 +8,7 @@ import type { Layer, Tools } from '../tools.ts';
 const RIDGES = 6;
 /** The index of the ridge on which figures stand. */
 const FIGURE_RIDGE = 4;
-const STANDING: readonly Figure[] = ['cat', 'wolf', 'house', 'lighthouse', 'balloon', 'rocket'];
+const LAND_FIGURES: readonly Figure[] = ['cat', 'wolf', 'house', 'lighthouse', 'balloon', 'rocket'];
 
 /** Ridges that fade into the distance, under a sun or a moon. */
 export function landscape(tools: Tools): Layer[] {
@@ -24,62 +24,71 @@ export function landscape(tools: Tools): Layer[] {
   layers.push(cloudsLayer(tools, horizon, 0.16 + 0.3 * random(4)));
   if (!palette.isNight) layers.push({ svg: birdsSvg(tools, horizon), depth: 0.18 });
   // More ridges become visible if the view extends below the first frame.
-  const below = Math.max(0, Math.ceil((window.bottom / frame.height - 1.05) / 0.22));
-  for (let index = 0; index < RIDGES + below; index++) layers.push(ridge(tools, horizon, index));
+  const extraRidges = Math.max(0, Math.ceil((window.bottom / frame.height - 1.05) / 0.22));
+  for (let index = 0; index < RIDGES + extraRidges; index++) layers.push(ridge(tools, horizon, index));
   return layers;
 }
 
 function ridge(tools: Tools, horizon: number, index: number): Layer {
   const { window, palette, subject, unit, randomFor, frame } = tools;
   const random = randomFor('landscape plan');
-  const near = Math.min(1, index / (RIDGES - 1));
+  const nearness = Math.min(1, index / (RIDGES - 1));
   const isSoft = subject.moods.includes('desert');
-  const further = frame.height * 0.22 * Math.max(0, index - RIDGES + 1);
-  const base = horizon + (frame.height * 1.02 - horizon) * near ** 1.25 + further;
-  const tall = (frame.height * 0.16 + 60) * (1 - 0.55 * near) * (0.6 + 0.8 * random(index, 5));
-  const stretch = (isSoft ? 420 : 250) + 330 * near + 200 * random(index, 6);
-  const octaves = isSoft ? 2 : 6 - Math.floor(near * 2.5);
+  const extraOffset = frame.height * 0.22 * Math.max(0, index - RIDGES + 1);
+  const base = horizon + (frame.height * 1.02 - horizon) * nearness ** 1.25 + extraOffset;
+  const ridgeHeight = (frame.height * 0.16 + 60) * (1 - 0.55 * nearness) * (0.6 + 0.8 * random(index, 5));
+  const stretch = (isSoft ? 420 : 250) + 330 * nearness + 200 * random(index, 6);
+  const octaves = isSoft ? 2 : 6 - Math.floor(nearness * 2.5);
   const form = randomFor(`ridge ${index}`);
-  const height = (x: number) => base - tall * (0.5 + fractal(form, x / stretch, octaves, 0, 0.46));
-  const body = palette.land(index < RIDGES ? near : 0.9 + 0.1 * (index % 2));
-  const mist = mix(palette.sky(0.92), body, 0.25 + 0.6 * near);
+  const height = (x: number) => base - ridgeHeight * (0.5 + fractalNoise(form, x / stretch, octaves, 0, 0.46));
+  const body = palette.land(index < RIDGES ? nearness : 0.9 + 0.1 * (index % 2));
+  const mist = mix(palette.sky(0.92), body, 0.25 + 0.6 * nearness);
   const step = Math.max(unit * 1.6, (window.right - window.left) / 900);
-  const outline = ground(window, step, Math.max(window.bottom, base) + 200, height);
-  const fade = fall(`ridge${index}`, base - tall, base + frame.height * 0.16, [body, mix(body, mist, 0.35), mist]);
+  const outline = contourArea(window, step, Math.max(window.bottom, base) + 200, height);
+  const fade = verticalGradient(`ridge${index}`, base - ridgeHeight, base + frame.height * 0.16, [
+    body,
+    mix(body, mist, 0.35),
+    mist,
+  ]);
   const figures = index === FIGURE_RIDGE ? figuresSvg(tools, height) : '';
-  const trees = near > 0.5 && !isSoft ? pines(tools, height, index, near) : '';
-  return { svg: fade + figures + shape(outline, `ridge${index}`) + shape(trees, body), depth: 0.2 + 0.8 * near };
+  const trees = nearness > 0.5 && !isSoft ? pines(tools, height, index, nearness) : '';
+  return { svg: fade + figures + shape(outline, `ridge${index}`) + shape(trees, body), depth: 0.2 + 0.8 * nearness };
 }
 
 /** The figures of the prompt, on the second-to-last ridge, where they are large but still in front of the sky. */
 function figuresSvg({ subject, frame, palette, randomFor }: Tools, height: (x: number) => number): string {
   const place = randomFor('figure');
-  const tall = Math.min(frame.width, frame.height) * 0.19;
-  return STANDING.filter((figure) => subject.figures.includes(figure))
+  const figureHeight = Math.min(frame.width, frame.height) * 0.19;
+  return LAND_FIGURES.filter((figure) => subject.figures.includes(figure))
     .slice(0, 3)
     .map((figure, index) => {
       const x = frame.width * ((0.3 + 0.4 * place(index) + index * 0.3) % 0.9);
-      const aloft = figure === 'balloon' || figure === 'rocket' ? frame.height * 0.24 : -7;
-      return figureSvg(figure, x, height(x) - aloft, tall, palette.land(0.97), place(index, 1) < 0.5);
+      const altitude = figure === 'balloon' || figure === 'rocket' ? frame.height * 0.24 : -7;
+      return figureSvg(figure, x, height(x) - altitude, figureHeight, palette.land(0.97), place(index, 1) < 0.5);
     })
     .join('');
 }
 
-function pines({ window, randomFor, unit }: Tools, height: (x: number) => number, index: number, near: number): string {
+function pines(
+  { window, randomFor, unit }: Tools,
+  height: (x: number) => number,
+  index: number,
+  nearness: number,
+): string {
   const [place, form] = [randomFor(`pine place ${index}`), randomFor(`pine shape ${index}`)];
-  const gap = 12 + 26 * near;
+  const gap = 12 + 26 * nearness;
   const trees = cells(window.left - 60, window.right + 60, gap).map((cell) => {
-    const grove = fractal(place, cell / 9, 2, 7);
-    const tall = (26 + 78 * near) * (0.55 + 0.75 * form(cell)) * (0.7 + grove * 0.6);
-    if (grove < -0.05 + place(cell, 3) * 0.35 || tall < unit * 2) return '';
-    const [x, wide] = [(cell + place(cell)) * gap, tall * (0.15 + 0.08 * form(cell, 1))];
+    const grove = fractalNoise(place, cell / 9, 2, 7);
+    const treeHeight = (26 + 78 * nearness) * (0.55 + 0.75 * form(cell)) * (0.7 + grove * 0.6);
+    if (grove < -0.05 + place(cell, 3) * 0.35 || treeHeight < unit * 2) return '';
+    const [x, baseHalfWidth] = [(cell + place(cell)) * gap, treeHeight * (0.15 + 0.08 * form(cell, 1))];
     const foot = height(x) + 5;
     // Five tiers of branches, narrower towards the top.
     const tiers = [0, 1, 2, 3, 4].map((tier) => {
-      const [y, half] = [foot - tall * (0.12 + 0.17 * tier), wide * (1 - tier / 5.4)];
-      return `M${n(x - half)} ${n(y)}L${n(x)} ${n(y - tall * 0.32)}L${n(x + half)} ${n(y)}Z`;
+      const [y, halfWidth] = [foot - treeHeight * (0.12 + 0.17 * tier), baseHalfWidth * (1 - tier / 5.4)];
+      return `M${n(x - halfWidth)} ${n(y)}L${n(x)} ${n(y - treeHeight * 0.32)}L${n(x + halfWidth)} ${n(y)}Z`;
     });
-    return `M${n(x - wide * 0.12)} ${n(foot)}h${n(wide * 0.24)}v${n(-tall * 0.14)}h${n(-wide * 0.24)}Z${tiers.join('')}`;
+    return `M${n(x - baseHalfWidth * 0.12)} ${n(foot)}h${n(baseHalfWidth * 0.24)}v${n(-treeHeight * 0.14)}h${n(-baseHalfWidth * 0.24)}Z${tiers.join('')}`;
   });
   return trees.join('');
 }

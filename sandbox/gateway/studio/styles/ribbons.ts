@@ -1,10 +1,10 @@
 import { lighter, mix } from '../colour.ts';
-import { cells, n, ramp, rectangle, shape } from '../drawing.ts';
+import { cells, linearGradient, n, rectangle, shape } from '../drawing.ts';
 import { noise } from '../random.ts';
 import type { Layer, Tools } from '../tools.ts';
 
-const RIBBONS = 6;
-const STRIPS = 44;
+const RIBBON_COUNT = 6;
+const STRIP_COUNT = 44;
 /** Strips overlap a little, because their seams would be visible otherwise. */
 const OVERLAP = 1.25;
 
@@ -14,42 +14,43 @@ export function ribbons(tools: Tools): Layer[] {
   const random = randomFor('ribbon plan');
   const isDark = palette.isNight || random(0) < 0.45;
   const colours = isDark ? [palette.land(1), palette.land(0.6)] : [palette.paper, palette.sky(0.82)];
-  const fade = ramp('ground', 0, 0, frame.width * 0.4, frame.height, colours);
+  const fade = linearGradient('ground', 0, 0, frame.width * 0.4, frame.height, colours);
   const angle = (random(1) - 0.5) * 70;
-  const all = Array.from({ length: RIBBONS }, (_, index) => ribbon(tools, index, angle, isDark ? 0.72 : 0.86));
-  return [{ svg: fade + rectangle(window, 'ground'), depth: 0 }, ...all];
+  const layers = Array.from({ length: RIBBON_COUNT }, (_, index) => ribbon(tools, index, angle, isDark ? 0.72 : 0.86));
+  return [{ svg: fade + rectangle(window, 'ground'), depth: 0 }, ...layers];
 }
 
 function ribbon({ window, frame, palette, randomFor }: Tools, index: number, angle: number, opacity: number): Layer {
   const form = randomFor(`ribbon ${index}`);
-  const near = index / (RIBBONS - 1);
-  const reach = Math.hypot(window.right - window.left, window.bottom - window.top) * 0.75;
-  const across = Math.min(frame.width, frame.height) * 1.25;
-  const middle = (form(0, 90) * 0.5 + (index + 0.5) / RIBBONS - 0.75) * across;
-  const width = across * (0.1 + 0.17 * form(1, 90));
+  const nearness = index / (RIBBON_COUNT - 1);
+  const halfLength = Math.hypot(window.right - window.left, window.bottom - window.top) * 0.75;
+  const spread = Math.min(frame.width, frame.height) * 1.25;
+  const middle = (form(0, 90) * 0.5 + (index + 0.5) / RIBBON_COUNT - 0.75) * spread;
+  const width = spread * (0.1 + 0.17 * form(1, 90));
   const [x, y] = [frame.width / 2, frame.height / 2];
   const offset = ((window.left + window.right) / 2 - x) * Math.cos((angle * Math.PI) / 180);
-  const step = Math.max(14, reach / 110);
+  const step = Math.max(14, halfLength / 110);
   // The centre line of the ribbon, and its twist from 1 to -1.
-  const ribs = cells(offset - reach, offset + reach, step).map((cell) => {
-    const at = cell * step;
-    const spine = middle + noise(form, at / 560, 1) * across * 0.34 + noise(form, at / 260, 2) * across * 0.03;
-    return { at, spine, twist: Math.sin(noise(form, at / 820, 3) * 2.9 + form(2, 90) * 6) };
+  const ribs = cells(offset - halfLength, offset + halfLength, step).map((cell) => {
+    const position = cell * step;
+    const spine =
+      middle + noise(form, position / 560, 1) * spread * 0.34 + noise(form, position / 260, 2) * spread * 0.03;
+    return { at: position, spine, twist: Math.sin(noise(form, position / 820, 3) * 2.9 + form(2, 90) * 6) };
   });
   const edge = (share: number): string[] =>
-    ribs.map(({ at, spine, twist }) => {
-      const fold = noise(form, at / 430 + share * 0.75, 4) * width * 0.2;
-      return `${n(at)} ${n(spine + (share - 0.5) * width * 2 * (0.34 + 0.66 * twist) + fold)}`;
+    ribs.map(({ at: position, spine, twist }) => {
+      const fold = noise(form, position / 430 + share * 0.75, 4) * width * 0.2;
+      return `${n(position)} ${n(spine + (share - 0.5) * width * 2 * (0.34 + 0.66 * twist) + fold)}`;
     });
-  const strips = Array.from({ length: STRIPS }, (_, strip) => {
-    const share = strip / STRIPS;
+  const strips = Array.from({ length: STRIP_COUNT }, (_, strip) => {
+    const share = strip / STRIP_COUNT;
     const sheen = Math.sin(share * Math.PI * (2 + 2 * form(4, 90)) + form(5, 90) * 6);
     const silk = mix(palette.accent(index), palette.sky(0.25 + 0.6 * form(3, 90)), share);
     const colour = lighter(mix(silk, palette.light, Math.max(0, sheen) ** 3 * 0.5), Math.min(0, sheen) * 0.13);
-    const outline = [...edge(share), ...edge(share + OVERLAP / STRIPS).reverse()];
+    const outline = [...edge(share), ...edge(share + OVERLAP / STRIP_COUNT).reverse()];
     return shape(`M${outline.join('L')}Z`, colour);
   });
-  const place = `rotate(${n(angle)} ${n(x)} ${n(y)}) translate(${n(x)} ${n(y)})`;
-  const svg = `<g transform="${place}" opacity="${(opacity + 0.12 * near).toFixed(2)}">${strips.join('')}</g>`;
-  return { svg, depth: 0.15 + 0.85 * near, sway: 10 + 14 * near };
+  const transform = `rotate(${n(angle)} ${n(x)} ${n(y)}) translate(${n(x)} ${n(y)})`;
+  const svg = `<g transform="${transform}" opacity="${(opacity + 0.12 * nearness).toFixed(2)}">${strips.join('')}</g>`;
+  return { svg, depth: 0.15 + 0.85 * nearness, sway: 10 + 14 * nearness };
 }

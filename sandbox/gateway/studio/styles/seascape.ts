@@ -1,6 +1,19 @@
 import { lighter, mix } from '../colour.ts';
-import { cells, crest, fall, figureSvg, glow, ground, line, n, ramp, rectangle, shape, stop } from '../drawing.ts';
-import { fractal } from '../random.ts';
+import {
+  cells,
+  contourArea,
+  contourPath,
+  figureSvg,
+  glow,
+  line,
+  linearGradient,
+  n,
+  rectangle,
+  shape,
+  stop,
+  verticalGradient,
+} from '../drawing.ts';
+import { fractalNoise } from '../random.ts';
 import { birdsSvg, cloudsLayer, lightLayer, skyLayer, starsLayer } from '../sky.ts';
 import type { Layer, Tools } from '../tools.ts';
 
@@ -11,14 +24,14 @@ const GLINT_ROWS = 64;
 export function seascape(tools: Tools): Layer[] {
   const { frame, palette, subject, randomFor } = tools;
   const random = randomFor('sea plan');
-  const [horizon, light] = [frame.height * (0.48 + 0.12 * random(0)), frame.width * (0.25 + 0.5 * random(1))];
+  const [horizon, lightX] = [frame.height * (0.48 + 0.12 * random(0)), frame.width * (0.25 + 0.5 * random(1))];
   const layers = [skyLayer(tools, 0, horizon)];
   if (palette.isNight) layers.push(starsLayer(tools, horizon));
-  layers.push(lightLayer(tools, light, horizon - frame.height * (0.05 + 0.2 * random(2)), 56 + 50 * random(3)));
+  layers.push(lightLayer(tools, lightX, horizon - frame.height * (0.05 + 0.2 * random(2)), 56 + 50 * random(3)));
   layers.push(cloudsLayer(tools, horizon, 0.3 + 0.25 * random(4)));
-  layers.push(islands(tools, horizon), water(tools, horizon, light), glitter(tools, horizon, light));
-  if (subject.figures.includes('lighthouse')) layers.push(lighthouse(tools, horizon, light));
-  for (let index = 0; index < SWELLS; index++) layers.push(swell(tools, horizon, light, index));
+  layers.push(islands(tools, horizon), water(tools, horizon, lightX), glitter(tools, horizon, lightX));
+  if (subject.figures.includes('lighthouse')) layers.push(lighthouse(tools, horizon, lightX));
+  for (let index = 0; index < SWELLS; index++) layers.push(swell(tools, horizon, lightX, index));
   return layers;
 }
 
@@ -26,85 +39,96 @@ function islands(tools: Tools, horizon: number): Layer {
   const { window, palette, randomFor, frame } = tools;
   const rows = [0, 1].map((row) => {
     const form = randomFor(`island ${row}`);
-    const rise = (x: number) => Math.max(0, fractal(form, x / (430 - row * 120), 5) - 0.05 - row * 0.12);
-    const tall = frame.height * (0.24 - 0.07 * row);
-    const outline = ground(window, 7, horizon + 3, (x) => horizon + 3 - rise(x) * tall);
+    const rise = (x: number) => Math.max(0, fractalNoise(form, x / (430 - row * 120), 5) - 0.05 - row * 0.12);
+    const maxHeight = frame.height * (0.24 - 0.07 * row);
+    const outline = contourArea(window, 7, horizon + 3, (x) => horizon + 3 - rise(x) * maxHeight);
     return shape(outline, mix(palette.land(0.12 + 0.3 * row), palette.sky(0.9), 0.35 - 0.15 * row));
   });
   return { svg: rows.join('') + (palette.isNight ? '' : birdsSvg(tools, horizon)), depth: 0.16 };
 }
 
-function water({ window, palette, frame }: Tools, horizon: number, light: number): Layer {
+function water({ window, palette, frame }: Tools, horizon: number, lightX: number): Layer {
   const { sky, land, isNight } = palette;
   const [pale, clear] = [mix(sky(0.86), land(0.2), 0.35), mix(sky(0.6), land(0.3), 0.55)];
   const stops = [pale, stop(0.16, clear), stop(0.55, land(0.62)), land(0.92)];
-  const below = { ...window, top: horizon };
-  const sheen = glow('sheen', light, horizon, frame.width * 0.42, palette.light, isNight ? 0.28 : 0.5);
-  const clip = `<clipPath id="below">${rectangle(below, palette.light)}</clipPath>`;
-  const surface = fall('water', horizon, frame.height * 1.05, stops) + rectangle(below, 'water');
+  const waterArea = { ...window, top: horizon };
+  const sheen = glow('sheen', lightX, horizon, frame.width * 0.42, palette.light, isNight ? 0.28 : 0.5);
+  const clip = `<clipPath id="below">${rectangle(waterArea, palette.light)}</clipPath>`;
+  const surface = verticalGradient('water', horizon, frame.height * 1.05, stops) + rectangle(waterArea, 'water');
   return { svg: `${surface}${clip}<g clip-path="url(#below)">${sheen}</g>`, depth: 0.2 };
 }
 
 /** Lens-shaped glints, larger and rarer towards the viewer, and densest below the light. */
-function glitter({ window, palette, randomFor, unit, frame }: Tools, horizon: number, light: number): Layer {
+function glitter({ window, palette, randomFor, unit, frame }: Tools, horizon: number, lightX: number): Layer {
   const [place, form] = [randomFor('glint place'), randomFor('glint shape')];
-  let [bright, dim] = ['', ''];
+  let [brightGlints, dimGlints] = ['', ''];
   for (let row = 0; row < GLINT_ROWS; row++) {
-    const near = row / (GLINT_ROWS - 1);
-    const y = horizon + 3 + near ** 1.7 * (frame.height * 1.04 - horizon);
-    const gap = 16 + 84 * near;
+    const nearness = row / (GLINT_ROWS - 1);
+    const y = horizon + 3 + nearness ** 1.7 * (frame.height * 1.04 - horizon);
+    const gap = 16 + 84 * nearness;
     for (const cell of cells(window.left, window.right, gap)) {
       const x = (cell + place(cell, row)) * gap;
-      const inPath = Math.exp(-(((x - light) / (frame.width * (0.035 + 0.15 * near))) ** 2));
-      if (form(cell, row) > 0.1 + 0.85 * inPath) continue;
-      const half = (5 + 34 * near) * (0.35 + form(cell * 3, row));
-      const thick = Math.max(unit * 0.5, (0.7 + 3.6 * near) * (0.5 + 0.7 * place(cell * 3, row)));
-      const lens = `M${n(x - half)} ${n(y)}q${n(half)} ${n(-thick)} ${n(half * 2)} 0q${n(-half)} ${n(thick)} ${n(-half * 2)} 0z`;
-      if (inPath > 0.25) bright += lens;
-      else dim += lens;
+      const pathIntensity = Math.exp(-(((x - lightX) / (frame.width * (0.035 + 0.15 * nearness))) ** 2));
+      if (form(cell, row) > 0.1 + 0.85 * pathIntensity) continue;
+      const halfWidth = (5 + 34 * nearness) * (0.35 + form(cell * 3, row));
+      const thickness = Math.max(unit * 0.5, (0.7 + 3.6 * nearness) * (0.5 + 0.7 * place(cell * 3, row)));
+      const lens = `M${n(x - halfWidth)} ${n(y)}q${n(halfWidth)} ${n(-thickness)} ${n(halfWidth * 2)} 0q${n(-halfWidth)} ${n(thickness)} ${n(-halfWidth * 2)} 0z`;
+      if (pathIntensity > 0.25) brightGlints += lens;
+      else dimGlints += lens;
     }
   }
-  const soft = mix(palette.light, palette.sky(0.8), 0.6);
-  return { svg: shape(dim, soft, 0.22) + shape(bright, palette.light, 0.78), depth: 0.3, sway: 5, pulse: 0.2 };
+  const softLight = mix(palette.light, palette.sky(0.8), 0.6);
+  return {
+    svg: shape(dimGlints, softLight, 0.22) + shape(brightGlints, palette.light, 0.78),
+    depth: 0.3,
+    sway: 5,
+    pulse: 0.2,
+  };
 }
 
-function swell(tools: Tools, horizon: number, light: number, index: number): Layer {
+function swell(tools: Tools, horizon: number, lightX: number, index: number): Layer {
   const { window, palette, randomFor, frame, subject } = tools;
-  const near = (index + 1) / SWELLS;
+  const nearness = (index + 1) / SWELLS;
   const isLast = index === SWELLS - 1;
   const form = randomFor(`swell ${index}`);
-  const base = horizon + (frame.height - horizon) * (0.14 + 0.8 * near ** 1.5);
-  const tall = 7 + 42 * near;
+  const base = horizon + (frame.height - horizon) * (0.14 + 0.8 * nearness ** 1.5);
+  const maxHeight = 7 + 42 * nearness;
   const height = (x: number) => {
-    const wave = fractal(form, x / (150 + 330 * near), 2);
-    return base - tall * (0.6 * wave + 0.35 * Math.abs(Math.sin(x / (110 + 150 * near) + form(0, 9) * 6 + wave)));
+    const wave = fractalNoise(form, x / (150 + 330 * nearness), 2);
+    return (
+      base - maxHeight * (0.6 * wave + 0.35 * Math.abs(Math.sin(x / (110 + 150 * nearness) + form(0, 9) * 6 + wave)))
+    );
   };
   const floor = base + frame.height * 0.22;
-  const body = palette.land(0.4 + 0.6 * near);
-  const top = mix(body, palette.sky(0.75), 0.42 - 0.2 * near);
+  const body = palette.land(0.4 + 0.6 * nearness);
+  const top = mix(body, palette.sky(0.75), 0.42 - 0.2 * nearness);
   const stops = [stop(0, top, 0.85), stop(0.3, body, 0.6), stop(1, body, isLast ? 1 : 0)];
-  const outline = ground(window, 8, isLast ? Math.max(floor, window.bottom + 10) : floor, height);
+  const outline = contourArea(window, 8, isLast ? Math.max(floor, window.bottom + 10) : floor, height);
   const foam = lighter(mix(body, palette.light, 0.65), 0.05);
-  const sails = subject.figures.includes('boat') || (subject.figures.length === 0 && randomFor('boat')(0) < 0.45);
-  const x = frame.width * ((light > frame.width / 2 ? 0.24 : 0.7) + 0.1 * randomFor('boat')(1));
-  const boat = figureSvg('boat', x, height(x) + 4, frame.height * 0.15, palette.land(1), light < x);
-  const rim = line(crest(window, 8, height), foam, 1 + 2.4 * near, 0.55 - 0.2 * near);
-  const water = fall(`swell${index}`, base - tall, floor, stops) + shape(outline, `swell${index}`) + rim;
-  return { svg: (index === 1 && sails ? boat : '') + water, depth: 0.35 + 0.65 * near, sway: 6 };
+  const hasBoat = subject.figures.includes('boat') || (subject.figures.length === 0 && randomFor('boat')(0) < 0.45);
+  const x = frame.width * ((lightX > frame.width / 2 ? 0.24 : 0.7) + 0.1 * randomFor('boat')(1));
+  const boat = figureSvg('boat', x, height(x) + 4, frame.height * 0.15, palette.land(1), lightX < x);
+  const rim = line(contourPath(window, 8, height), foam, 1 + 2.4 * nearness, 0.55 - 0.2 * nearness);
+  const water =
+    verticalGradient(`swell${index}`, base - maxHeight, floor, stops) + shape(outline, `swell${index}`) + rim;
+  return { svg: (index === 1 && hasBoat ? boat : '') + water, depth: 0.35 + 0.65 * nearness, sway: 6 };
 }
 
 /** A lighthouse on a rock opposite the light, with beams. */
-function lighthouse({ frame, palette, randomFor }: Tools, horizon: number, light: number): Layer {
-  const x = frame.width * ((light > frame.width / 2 ? 0.22 : 0.78) + 0.06 * (randomFor('lighthouse')(0) - 0.5));
-  const [foot, tall] = [horizon + 14, Math.min(frame.height * 0.26, 330)];
-  const lamp = foot - 26 - tall * 0.84;
+function lighthouse({ frame, palette, randomFor }: Tools, horizon: number, lightX: number): Layer {
+  const x = frame.width * ((lightX > frame.width / 2 ? 0.22 : 0.78) + 0.06 * (randomFor('lighthouse')(0) - 0.5));
+  const [foot, towerHeight] = [horizon + 14, Math.min(frame.height * 0.26, 330)];
+  const lamp = foot - 26 - towerHeight * 0.84;
   const dark = palette.land(0.92);
   const beams = [-1, 1].map((direction) => {
     const [id, end] = [`beam${direction + 1}`, x + direction * frame.width * 0.7];
-    const fade = ramp(id, x, 0, end, 0, [stop(0, palette.light, 0.75), stop(1, palette.light, 0)]);
+    const fade = linearGradient(id, x, 0, end, 0, [stop(0, palette.light, 0.75), stop(1, palette.light, 0)]);
     return fade + shape(`M${n(x)} ${n(lamp)}L${n(end)} ${n(lamp - 70)}V${n(lamp + 46)}Z`, id);
   });
-  const tower = figureSvg('lighthouse', x, foot - 26, tall, dark);
+  const tower = figureSvg('lighthouse', x, foot - 26, towerHeight, dark);
   const rock = shape(`M${n(x - 190)} ${n(foot + 22)}c70-76 310-72 380 0z`, dark);
-  return { svg: beams.join('') + tower + glow('lamp', x, lamp, tall * 0.34, palette.light, 0.9) + rock, depth: 0.34 };
+  return {
+    svg: beams.join('') + tower + glow('lamp', x, lamp, towerHeight * 0.34, palette.light, 0.9) + rock,
+    depth: 0.34,
+  };
 }

@@ -1,6 +1,6 @@
 import { lighter, mix } from '../colour.ts';
 import { cells, circle } from '../drawing.ts';
-import { fractal } from '../random.ts';
+import { fractalNoise } from '../random.ts';
 import { cloudsLayer, lightLayer, skyLayer } from '../sky.ts';
 import type { Layer, Tools } from '../tools.ts';
 
@@ -16,14 +16,14 @@ export function seigaiha(tools: Tools): Layer[] {
   const size = Math.min(frame.width, frame.height) * (0.12 + 0.07 * random(3));
   const rows: string[] = [];
   for (let y = shore; y < window.bottom + 200 && rows.length < MAX_ROWS; ) {
-    const near = (y - shore) / (frame.height - shore);
-    const radius = 40 + 78 * Math.min(1.6, near);
-    rows.push(row(tools, y, radius, near, rows.length));
+    const nearness = (y - shore) / (frame.height - shore);
+    const radius = 40 + 78 * Math.min(1.6, nearness);
+    rows.push(row(tools, y, radius, nearness, rows.length));
     y += radius * 0.5;
   }
   const sheets = Array.from({ length: SHEETS }, (_, sheet): Layer => {
-    const [from, to] = [sheet, sheet + 1].map((edge) => Math.floor((edge * rows.length) / SHEETS));
-    return { svg: rows.slice(from, to).join(''), depth: 0.2 + (0.8 * sheet) / (SHEETS - 1), sway: 3 + sheet * 2 };
+    const [start, end] = [sheet, sheet + 1].map((edge) => Math.floor((edge * rows.length) / SHEETS));
+    return { svg: rows.slice(start, end).join(''), depth: 0.2 + (0.8 * sheet) / (SHEETS - 1), sway: 3 + sheet * 2 };
   });
   return [
     skyLayer(tools, 0, shore * 1.1),
@@ -37,18 +37,18 @@ function row(
   { window, frame, palette, randomFor }: Tools,
   y: number,
   radius: number,
-  near: number,
-  number: number,
+  nearness: number,
+  rowIndex: number,
 ): string {
   const [tide, tone, spark] = [randomFor('tide'), randomFor('scale tone'), randomFor('scale spark')];
   const [gap, middle] = [radius * 2, frame.width / 2];
   const rim = mix(palette.paper, palette.sky(0.85), 0.25);
   const scales = cells(window.left - middle - gap, window.right - middle + gap, gap).map((cell) => {
-    const x = middle + (cell + (number % 2) * 0.5) * gap;
-    const rise = fractal(tide, x / 520 + number * 0.13, 2, 1) * 46 * (0.3 + 0.65 * near);
-    const depth = 0.12 + 0.75 * near + fractal(tone, x / 300 + number * 0.31, 2, 4) * 0.26;
-    const isSpecial = spark(cell, number) < 0.07;
-    const body = isSpecial ? palette.accent(Math.floor(spark(cell, number + 300) * 2)) : palette.land(depth);
+    const x = middle + (cell + (rowIndex % 2) * 0.5) * gap;
+    const rise = fractalNoise(tide, x / 520 + rowIndex * 0.13, 2, 1) * 46 * (0.3 + 0.65 * nearness);
+    const depth = 0.12 + 0.75 * nearness + fractalNoise(tone, x / 300 + rowIndex * 0.31, 2, 4) * 0.26;
+    const isSpecial = spark(cell, rowIndex) < 0.07;
+    const body = isSpecial ? palette.accent(Math.floor(spark(cell, rowIndex + 300) * 2)) : palette.land(depth);
     const rings = Array.from({ length: RINGS }, (_, ring) => {
       const fill = ring % 2 ? mix(rim, body, 0.16) : lighter(mix(body, rim, ring * 0.05), ring * 0.03);
       return circle(x, y + radius * 0.4 + rise, radius * (0.94 - ring * 0.19), fill);

@@ -48,8 +48,8 @@ const requiredFirst = (options: readonly Option[]) =>
 const nameOf = ({ path }: Leaf) => path.split(' ', 1).join();
 
 /** Sorts commands that start with the search text first; subcommands keep their registered order. */
-export function matchingLeaves(leaves: readonly Leaf[], typed: string): Leaf[] {
-  const search = typed.replace(/^\//, '').trim().toLowerCase();
+export function matchingLeaves(leaves: readonly Leaf[], input: string): Leaf[] {
+  const search = input.replace(/^\//, '').trim().toLowerCase();
   const rank = ({ path }: Leaf) => (path.startsWith(search) ? 0 : path.includes(search) ? 1 : 2);
   return leaves
     .filter((leaf) => rank(leaf) < 2)

@@ -13,9 +13,9 @@ export const shownOptions = signal<readonly string[]>([]);
 export const validationErrors = signal<ReadonlyMap<string, string>>(new Map());
 /** The focused option. */
 export const focusedOption = signal<string | undefined>(undefined);
-/** The field to focus once it is rendered: an option's name, or `TEXT`. */
+/** The field to focus once it is rendered: an option's name, or `TEXT_FIELD`. */
 export const focusTarget = signal<string | undefined>(undefined);
-export const TEXT = ' text';
+export const TEXT_FIELD = ' text';
 
 export const leaves = computed(() => leavesOf(commands.value));
 export const currentOption = computed(() => optionNamed(focusedOption.value));
@@ -55,7 +55,7 @@ export function discardCommand(): void {
   shownOptions.value = [];
   validationErrors.value = new Map();
   focusedOption.value = undefined;
-  focusTarget.value = TEXT;
+  focusTarget.value = TEXT_FIELD;
 }
 
 export function showOption(name: string): void {
@@ -64,10 +64,10 @@ export function showOption(name: string): void {
 }
 
 export function hideOption(name: string): void {
-  const at = shownOptions.value.indexOf(name);
+  const index = shownOptions.value.indexOf(name);
   shownOptions.value = shownOptions.value.filter((one) => one !== name);
   setOptionValue(name, undefined);
-  focusTarget.value = shownOptions.value[Math.max(0, at - 1)] ?? remainingOptions.value[0]?.name;
+  focusTarget.value = shownOptions.value[Math.max(0, index - 1)] ?? remainingOptions.value[0]?.name;
 }
 
 export function setOptionValue(name: string, value: OptionValue | undefined): void {
@@ -79,7 +79,7 @@ export function setOptionValue(name: string, value: OptionValue | undefined): vo
     validationErrors.value = new Map([...validationErrors.value].filter(([one]) => one !== name));
 }
 
-export const neighbour = (name: string, step: 1 | -1): string | undefined =>
+export const neighbourOf = (name: string, step: 1 | -1): string | undefined =>
   shownOptions.value[shownOptions.value.indexOf(name) + step];
 
 /** Validates the command; focuses the first invalid option. */
@@ -90,9 +90,9 @@ export function validateDraft(): boolean {
     return error === undefined ? [] : [[option.name, error]];
   });
   validationErrors.value = new Map(errors);
-  const [first] = errors;
-  if (first) showOption(first[0]);
-  return first === undefined;
+  const [firstError] = errors;
+  if (firstError) showOption(firstError[0]);
+  return firstError === undefined;
 }
 
 /** Assigns pasted or dropped files to the focused option, to free file options, or to the message. */
@@ -103,14 +103,14 @@ export function addFiles(newFiles: readonly File[]): void {
     return;
   }
   const slots = leaf.options.filter(({ type }) => type === ATTACHMENT);
-  const free = slots.filter(({ name }) => !optionValues.value.has(name));
+  const freeSlots = slots.filter(({ name }) => !optionValues.value.has(name));
   const focusedSlot = slots.find(({ name }) => name === focusedOption.value);
-  const targets = [...(focusedSlot ? [focusedSlot] : []), ...free.filter((one) => one !== focusedSlot)];
+  const targets = [...(focusedSlot ? [focusedSlot] : []), ...freeSlots.filter((one) => one !== focusedSlot)];
   newFiles.forEach((file, index) => {
     const slot = targets[index];
     if (!slot) return;
     showOption(slot.name);
-    setOptionValue(slot.name, { is: 'file', file });
+    setOptionValue(slot.name, { kind: 'file', file });
   });
 }
 

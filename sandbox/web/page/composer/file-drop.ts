@@ -26,8 +26,8 @@ export function useDrop() {
 }
 
 export function onPaste(event: ClipboardEvent): void {
-  const droppedFiles = [...(event.clipboardData?.files ?? [])];
-  if (droppedFiles.length === 0) return;
+  const pastedFiles = [...(event.clipboardData?.files ?? [])];
+  if (pastedFiles.length === 0) return;
   event.preventDefault();
-  addFiles(droppedFiles);
+  addFiles(pastedFiles);
 }

@@ -4,7 +4,7 @@ import {
   currentOption,
   focusedOption,
   focusTarget,
-  neighbour,
+  neighbourOf,
   remainingOptions,
   setOptionValue,
   showOption,
@@ -59,8 +59,8 @@ export function OptionPanel({ leaf }: { leaf: Leaf }) {
 
 /** Selects a choice and focuses the next option. */
 export function pickChoice(option: Option, choice: Choice): void {
-  setOptionValue(option.name, { is: 'choice', choice });
-  focusTarget.value = neighbour(option.name, 1) ?? option.name;
+  setOptionValue(option.name, { kind: 'choice', choice });
+  focusTarget.value = neighbourOf(option.name, 1) ?? option.name;
 }
 
 function Suggestions({ option }: { option: Option }) {

@@ -7,7 +7,7 @@ import {
   focusedOption,
   focusTarget,
   hideOption,
-  neighbour,
+  neighbourOf,
   optionValues,
   setOptionValue,
   validationErrors,
@@ -68,20 +68,20 @@ function TextValue({ option }: { option: Option }) {
   const list = isCurrent(option) ? suggestions.value : undefined;
   const isList = option.autocomplete === true || acceptsOnlyListed(option);
   const highlighted = list?.choices[activeIndex.value];
-  const canPick = highlighted !== undefined && value?.is !== 'choice' && list?.state === 'ready';
+  const canPick = highlighted !== undefined && value?.kind !== 'choice' && list?.state === 'ready';
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     const { selectionStart, selectionEnd, value: typed } = event.currentTarget as HTMLTextAreaElement;
     const isAtStart = selectionStart === 0 && selectionEnd === 0;
     const count = list?.choices.length ?? 0;
-    const before = neighbour(name, -1);
-    const after = neighbour(name, 1);
+    const before = neighbourOf(name, -1);
+    const after = neighbourOf(name, 1);
     if (count > 0 && event.key === 'ArrowDown') activeIndex.value = (activeIndex.value + 1) % count;
     else if (count > 0 && event.key === 'ArrowUp') activeIndex.value = (activeIndex.value - 1 + count) % count;
     else if (event.key === 'Enter' && !event.shiftKey && canPick) pickChoice(option, highlighted);
     else if (event.key === 'Enter' && !event.shiftKey) void sendCommand();
     else if (event.key === 'Tab' && !event.shiftKey && canPick && typed !== '') {
-      setOptionValue(name, { is: 'choice', choice: highlighted });
+      setOptionValue(name, { kind: 'choice', choice: highlighted });
       return;
     } else if (event.key === 'Backspace' && typed === '' && !option.required) hideOption(name);
     else if (event.key === 'ArrowLeft' && isAtStart && before !== undefined) focusTarget.value = before;
@@ -103,10 +103,10 @@ function TextValue({ option }: { option: Option }) {
     'aria-describedby': isCurrent(option) ? 'option-words' : undefined,
     onFocus: ({ currentTarget }: { currentTarget: TextField }) => {
       focusedOption.value = name;
-      if (value?.is === 'choice') currentTarget.select();
+      if (value?.kind === 'choice') currentTarget.select();
     },
     onInput: ({ currentTarget }: { currentTarget: TextField }) =>
-      setOptionValue(name, { is: 'text', text: currentTarget.value }),
+      setOptionValue(name, { kind: 'text', text: currentTarget.value }),
     onKeyDown,
     onPaste,
   } as const;
@@ -133,7 +133,7 @@ function FileValue({ option }: { option: Option }) {
   return (
     <label class="pill-file">
       <Icon name="file" size={16} />
-      <span class="cut">{value?.is === 'file' ? value.file.name : 'Choose, paste or drop a file'}</span>
+      <span class="cut">{value?.kind === 'file' ? value.file.name : 'Choose, paste or drop a file'}</span>
       <input
         ref={field}
         id={`option-${name}`}
@@ -145,7 +145,7 @@ function FileValue({ option }: { option: Option }) {
         onPaste={onPaste}
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
-          if (file) setOptionValue(name, { is: 'file', file });
+          if (file) setOptionValue(name, { kind: 'file', file });
         }}
       />
     </label>

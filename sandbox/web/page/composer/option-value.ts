@@ -4,15 +4,15 @@ import type { Choice, Option } from './commands.ts';
 
 /** The current value of an option. */
 export type OptionValue =
-  | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'choice'; readonly choice: Choice }
-  | { readonly is: 'file'; readonly file: File };
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'choice'; readonly choice: Choice }
+  | { readonly kind: 'file'; readonly file: File };
 
 export const displayText = (value: OptionValue | undefined): string =>
-  value?.is === 'text' ? value.text : value?.is === 'choice' ? value.choice.name : '';
+  value?.kind === 'text' ? value.text : value?.kind === 'choice' ? value.choice.name : '';
 
 const isEmpty = (value: OptionValue | undefined): boolean =>
-  !value || (value.is === 'text' && value.text.trim() === '');
+  !value || (value.kind === 'text' && value.text.trim() === '');
 
 /** Validates an option as Discord's own client does before it sends a command. */
 export function validateOption(
@@ -21,9 +21,9 @@ export function validateOption(
   uploadBytes: number,
 ): string | undefined {
   if (isEmpty(value)) return option.required ? 'This option is required.' : undefined;
-  if (value?.is === 'file')
+  if (value?.kind === 'file')
     return value.file.size > uploadBytes ? `That file is larger than ${bytesText(uploadBytes)}.` : undefined;
-  if (value?.is !== 'text') return undefined;
+  if (value?.kind !== 'text') return undefined;
   if (acceptsOnlyListed(option)) return 'Choose an option from the list.';
   if (isNumeric(option)) return validateNumber(option, value.text.trim());
   const { min_length: min = 0, max_length: max = 6_000 } = option;
@@ -51,7 +51,7 @@ export const acceptsOnlyListed = ({ type, choices }: Option): boolean =>
 /** Undefined for an empty option, which is not sent. */
 export function valueToSend(option: Option, value: OptionValue | undefined): Choice['value'] | File | undefined {
   if (!value || isEmpty(value)) return undefined;
-  if (value.is === 'file') return value.file;
-  if (value.is === 'choice') return value.choice.value;
+  if (value.kind === 'file') return value.file;
+  if (value.kind === 'choice') return value.choice.value;
   return isNumeric(option) ? Number(value.text.trim().replace(',', '.')) : value.text;
 }

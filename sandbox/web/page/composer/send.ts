@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { EncodedFile } from '../../protocol.ts';
 import { bytesText } from '../markdown/time.ts';
 import { sendMessage, sendSlash } from '../state/actions.ts';
-import { sentenceOf } from '../state/api.ts';
+import { errorMessage } from '../state/api.ts';
 import { channel, world } from '../state/world.ts';
 import { chosenCommand, discardCommand, files, optionValues, text, validateDraft } from './draft.ts';
 import { encodeFile } from './encode-file.ts';
@@ -33,9 +33,9 @@ export async function sendText(): Promise<void> {
     return;
   }
   const { uploadBytes = 0 } = world.value ?? {};
-  const oversized = attachedFiles.find(({ size }) => size > uploadBytes);
-  if (oversized) {
-    sendError.value = `${oversized.name} is larger than ${bytesText(uploadBytes)}.`;
+  const oversizedFile = attachedFiles.find(({ size }) => size > uploadBytes);
+  if (oversizedFile) {
+    sendError.value = `${oversizedFile.name} is larger than ${bytesText(uploadBytes)}.`;
     return;
   }
   text.value = '';
@@ -44,7 +44,7 @@ export async function sendText(): Promise<void> {
   try {
     await sendMessage(content, await Promise.all(attachedFiles.map(encodeFile)));
   } catch (error) {
-    sendError.value = sentenceOf(error);
+    sendError.value = errorMessage(error);
     if (text.value === '') text.value = content;
   }
 }

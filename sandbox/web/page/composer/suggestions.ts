@@ -15,7 +15,7 @@ const completions = signal<Suggestions | undefined>(undefined);
 /** The index of the entry that Enter selects. */
 export const activeIndex = signal(0);
 
-/** Long enough to wait for several letters, short enough not to be noticed. */
+/** Long enough to wait for several keystrokes, short enough not to be noticed. */
 const DEBOUNCE_MS = 220;
 
 /** The choices for the focused option; undefined if any text is allowed. */
@@ -23,11 +23,11 @@ export const suggestions = computed((): Suggestions | undefined => {
   const option = currentOption.value;
   if (!option) return undefined;
   if (option.autocomplete) return completions.value;
-  const all = fixedChoices(option);
-  if (!all) return undefined;
+  const allChoices = fixedChoices(option);
+  if (!allChoices) return undefined;
   const value = optionValues.value.get(option.name);
-  const typed = value?.is === 'text' ? value.text.toLowerCase() : '';
-  return { state: 'ready', choices: all.filter(({ name }) => name.toLowerCase().includes(typed)) };
+  const input = value?.kind === 'text' ? value.text.toLowerCase() : '';
+  return { state: 'ready', choices: allChoices.filter(({ name }) => name.toLowerCase().includes(input)) };
 });
 
 function fixedChoices({ type, choices }: Option): readonly Choice[] | undefined {
@@ -64,14 +64,14 @@ export function requestCompletions(): void {
     activeIndex.value = 0;
     if (!leaf || !option?.autocomplete) return;
     const value = optionValues.value.get(option.name);
-    if (value?.is === 'choice') {
+    if (value?.kind === 'choice') {
       completions.value = undefined;
       return;
     }
     const options: Record<string, string | number | boolean> = { [option.name]: displayText(value) };
     for (const other of leaf.options) {
-      const sent = other === option ? undefined : valueToSend(other, optionValues.value.get(other.name));
-      if (sent !== undefined && !(sent instanceof File)) options[other.name] = sent;
+      const sentValue = other === option ? undefined : valueToSend(other, optionValues.value.get(other.name));
+      if (sentValue !== undefined && !(sentValue instanceof File)) options[other.name] = sentValue;
     }
     completions.value = { state: 'loading', choices: completions.peek()?.choices ?? [] };
     setTimeout(() => {

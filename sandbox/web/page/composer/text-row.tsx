@@ -6,7 +6,7 @@ import { Icon } from '../shell/icons.tsx';
 import { isNarrow } from '../state/appearance.ts';
 import { channel, world } from '../state/world.ts';
 import { type Leaf, matchingLeaves } from './commands.ts';
-import { addFiles, files, focusTarget, leaves, startCommand, TEXT, text } from './draft.ts';
+import { addFiles, files, focusTarget, leaves, startCommand, TEXT_FIELD, text } from './draft.ts';
 import { onPaste } from './file-drop.ts';
 import { Palette } from './palette.tsx';
 import { sendText } from './send.ts';
@@ -20,7 +20,7 @@ export function TextRow() {
   const maySend = channel.value?.maySend ?? false;
   const label = labelOf(channel.value);
   useLayoutEffect(() => {
-    if (focusTarget.value !== TEXT) return;
+    if (focusTarget.value !== TEXT_FIELD) return;
     focusTarget.value = undefined;
     field.current?.focus();
   }, [focusTarget.value]);

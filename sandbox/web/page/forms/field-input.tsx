@@ -22,7 +22,7 @@ export function FieldInput(props: Props) {
       {field.component.type !== ComponentKind.checkbox && (
         <label for={id}>
           {field.label}
-          {field.required && (
+          {field.isRequired && (
             <span class="required" aria-hidden="true">
               *
             </span>
@@ -45,7 +45,7 @@ export function FieldInput(props: Props) {
 }
 
 function Input({ field, value, error, onValue }: Props) {
-  const { component, name, label, required } = field;
+  const { component, name, label, isRequired } = field;
   const id = `field-${name}`;
   const described = [
     ...(field.hint === undefined ? [] : [`${id}-hint`]),
@@ -53,7 +53,7 @@ function Input({ field, value, error, onValue }: Props) {
   ].join(' ');
   const shared = {
     id,
-    'aria-required': required,
+    'aria-required': isRequired,
     'aria-invalid': error !== undefined,
     'aria-describedby': described || undefined,
   };

@@ -10,15 +10,17 @@ export interface Field {
   readonly label: string;
   readonly hint: string | undefined;
   readonly component: Component;
-  readonly required: boolean;
+  readonly isRequired: boolean;
 }
 
 /** The parts of the form in order; strings are the text between fields. */
 export function partsOf({ components }: Modal): (Field | string)[] {
   return (components as unknown as readonly Component[]).flatMap((root): (Field | string)[] => {
     if (root.type === ComponentKind.textDisplay) return [String(root.content ?? '')];
-    const inner = root.component ? [root.component as Component] : ((root.components ?? []) as readonly Component[]);
-    return inner.map((component) => fieldOf(component, root));
+    const fieldComponents = root.component
+      ? [root.component as Component]
+      : ((root.components ?? []) as readonly Component[]);
+    return fieldComponents.map((component) => fieldOf(component, root));
   });
 }
 
@@ -28,7 +30,7 @@ function fieldOf(component: Component, { label, description }: Component): Field
     label: String(label ?? component.label ?? component.custom_id),
     hint: typeof description === 'string' ? description : undefined,
     component,
-    required: component.required !== false && component.type !== ComponentKind.checkbox,
+    isRequired: component.required !== false && component.type !== ComponentKind.checkbox,
   };
 }
 
@@ -49,7 +51,7 @@ export function initialValue({ component }: Field): Value {
 }
 
 /** Validates a field as Discord's own form does before it is submitted. */
-export function validateField({ component, required }: Field, value: Value, uploadBytes: number): string | undefined {
+export function validateField({ component, isRequired }: Field, value: Value, uploadBytes: number): string | undefined {
   const { min_length: minLength = 0, max_length: maxLength = 4_000 } = component as {
     min_length?: number;
     max_length?: number;
@@ -59,14 +61,14 @@ export function validateField({ component, required }: Field, value: Value, uplo
     max_values?: number;
   };
   if (typeof value === 'boolean') return undefined;
-  if (value.length === 0) return required ? 'This field is required.' : undefined;
+  if (value.length === 0) return isRequired ? 'This field is required.' : undefined;
   if (typeof value === 'string') {
     if (component.type !== ComponentKind.textInput) return undefined;
     if (value.length < minLength) return `Enter at least ${minLength} characters.`;
     return value.length > maxLength ? `Enter at most ${maxLength} characters (now ${value.length}).` : undefined;
   }
-  const oversized = value.find((one): one is File => one instanceof File && one.size > uploadBytes);
-  if (oversized) return `${oversized.name} is larger than ${bytesText(uploadBytes)}.`;
+  const oversizedFile = value.find((one): one is File => one instanceof File && one.size > uploadBytes);
+  if (oversizedFile) return `${oversizedFile.name} is larger than ${bytesText(uploadBytes)}.`;
   if (value.length < minValues) return `Choose at least ${minValues}.`;
   return value.length > maxValues ? `Choose at most ${maxValues}.` : undefined;
 }

@@ -8,7 +8,7 @@ import { Dialog } from '../shell/dialog.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
 import { form, submitForm } from '../state/actions.ts';
-import { sentenceOf } from '../state/api.ts';
+import { errorMessage } from '../state/api.ts';
 import { world } from '../state/world.ts';
 import { type Field, initialValue, partsOf, type Value, validateField } from './field.ts';
 import { FieldInput } from './field-input.tsx';
@@ -49,7 +49,7 @@ function FormDialog({ modal }: { modal: Modal }) {
       await submitForm(modal.interactionId, Object.fromEntries(entries));
       close();
     } catch (error) {
-      failure.value = sentenceOf(error);
+      failure.value = errorMessage(error);
       isSending.value = false;
     }
   };

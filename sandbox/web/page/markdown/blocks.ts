@@ -1,4 +1,4 @@
-import { inline } from './inline.ts';
+import { parseInline } from './inline.ts';
 import type { Block } from './tree.ts';
 
 const FENCE = /^```(?:([\w+#.-]*)\n)?([\s\S]*?)\n*```\n?/;
@@ -10,20 +10,20 @@ const ITEM = /^( *)([-*]|\d{1,9}\.)[ \t]+(\S[^\n]*)(?:\n|$)/;
 const MAX_DEPTH = 6;
 
 /** Parses Discord's Markdown. The start of a line determines its block type; paragraphs keep their line breaks. */
-export function blocks(source: string, depth = 0): readonly Block[] {
-  const found: Block[] = [];
+export function parseBlocks(source: string, depth = 0): readonly Block[] {
+  const result: Block[] = [];
   let paragraph = '';
   let rest = source.replaceAll('\r\n', '\n');
   const flush = () => {
     const content = paragraph.replace(/^\n+|\n+$/g, '');
-    if (content !== '') found.push({ type: 'paragraph', inner: inline(content) });
+    if (content !== '') result.push({ type: 'paragraph', inner: parseInline(content) });
     paragraph = '';
   };
   while (rest !== '') {
     const next = blockAt(rest, depth);
     if (next) {
       flush();
-      found.push(next.block);
+      result.push(next.block);
       rest = rest.slice(next.length);
       continue;
     }
@@ -32,7 +32,7 @@ export function blocks(source: string, depth = 0): readonly Block[] {
     rest = rest.slice(line.length);
   }
   flush();
-  return found;
+  return result;
 }
 
 /** A code block may start within a line. */
@@ -46,41 +46,41 @@ function lineBeforeFence(rest: string): string {
 function blockAt(rest: string, depth: number): { block: Block; length: number } | undefined {
   const fence = FENCE.exec(rest);
   if (fence) {
-    const [all, language = '', text = ''] = fence;
-    return { block: { type: 'code', language, text }, length: all.length };
+    const [match, language = '', text = ''] = fence;
+    return { block: { type: 'code', language, text }, length: match.length };
   }
   const heading = HEADING.exec(rest);
   if (heading) {
-    const [all, markers = '#', content = ''] = heading;
+    const [match, markers = '#', content = ''] = heading;
     return {
-      block: { type: 'heading', level: markers.length as 1 | 2 | 3, inner: inline(content) },
-      length: all.length,
+      block: { type: 'heading', level: markers.length as 1 | 2 | 3, inner: parseInline(content) },
+      length: match.length,
     };
   }
   const subtext = SUBTEXT.exec(rest);
-  if (subtext) return { block: { type: 'subtext', inner: inline(subtext[1] ?? '') }, length: subtext[0].length };
+  if (subtext) return { block: { type: 'subtext', inner: parseInline(subtext[1] ?? '') }, length: subtext[0].length };
   if (depth >= MAX_DEPTH) return undefined;
   const quote = QUOTE_REST.exec(rest) ?? QUOTE.exec(rest);
   if (quote) {
     const inner = quote[1] ?? quote[0].replace(/^>[ \t]/gm, '');
-    return { block: { type: 'quote', blocks: blocks(inner, depth + 1) }, length: quote[0].length };
+    return { block: { type: 'quote', blocks: parseBlocks(inner, depth + 1) }, length: quote[0].length };
   }
-  return ITEM.test(rest) ? list(rest, depth) : undefined;
+  return ITEM.test(rest) ? parseList(rest, depth) : undefined;
 }
 
-function list(source: string, depth: number): { block: Block; length: number } {
+function parseList(source: string, depth: number): { block: Block; length: number } {
   const items: (readonly Block[])[] = [];
   const [, margin = '', marker = '-'] = ITEM.exec(source) ?? [];
   const indent = margin.length;
   const start = /\d/.test(marker) ? Number.parseInt(marker, 10) : undefined;
   let rest = source;
   for (let match = ITEM.exec(rest); match; match = ITEM.exec(rest)) {
-    const [all, spaces = '', bullet = '', content = ''] = match;
+    const [fullMatch, spaces = '', bullet = '', content = ''] = match;
     if (spaces.length !== indent || /\d/.test(bullet) !== (start !== undefined)) break;
-    rest = rest.slice(all.length);
-    const below = nestedLines(rest, indent);
-    rest = rest.slice(below.length);
-    items.push([{ type: 'paragraph', inner: inline(content) }, ...blocks(dedent(below), depth + 1)]);
+    rest = rest.slice(fullMatch.length);
+    const nested = nestedLines(rest, indent);
+    rest = rest.slice(nested.length);
+    items.push([{ type: 'paragraph', inner: parseInline(content) }, ...parseBlocks(dedent(nested), depth + 1)]);
   }
   return { block: { type: 'list', start, items }, length: source.length - rest.length };
 }

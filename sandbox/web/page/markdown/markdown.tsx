@@ -5,14 +5,14 @@ import { setText } from '../composer/draft.ts';
 import { showMessage } from '../shell/show-message.ts';
 import { now } from '../state/clock.ts';
 import { channelOf, nameOf, openChannel } from '../state/world.ts';
-import { blocks } from './blocks.ts';
+import { parseBlocks } from './blocks.ts';
 import { Emoji } from './emoji.tsx';
 import { relativeTime, timeText } from './time.ts';
 import type { Block, Inline } from './tree.ts';
 
 /** Renders message text as Discord does. */
 export function Markdown({ text }: { text: string }) {
-  const tree = useMemo(() => blocks(text), [text]);
+  const tree = useMemo(() => parseBlocks(text), [text]);
   return (
     <div class={isEmojiOnly(text) ? 'markdown big-emoji' : 'markdown'}>
       <Blocks blocks={tree} />

@@ -1,29 +1,29 @@
-import { blocks } from './blocks.ts';
+import { parseBlocks } from './blocks.ts';
 import type { Block, Inline } from './tree.ts';
 
 /** The text of a message in one line, for quotes and screen readers. */
-export function plain(text: string, nameOf: (id: string) => string): string {
-  return blocks(text)
-    .map((block) => ofBlock(block, nameOf))
+export function toPlainText(text: string, nameOf: (id: string) => string): string {
+  return parseBlocks(text)
+    .map((block) => blockText(block, nameOf))
     .join(' ')
     .replace(/\s+/g, ' ')
     .trim();
 }
 
-function ofBlock(block: Block, nameOf: (id: string) => string): string {
+function blockText(block: Block, nameOf: (id: string) => string): string {
   switch (block.type) {
     case 'code':
       return block.text;
     case 'quote':
-      return block.blocks.map((one) => ofBlock(one, nameOf)).join(' ');
+      return block.blocks.map((one) => blockText(one, nameOf)).join(' ');
     case 'list':
-      return block.items.flatMap((item) => item.map((one) => ofBlock(one, nameOf))).join(' ');
+      return block.items.flatMap((item) => item.map((one) => blockText(one, nameOf))).join(' ');
     default:
-      return ofInline(block.inner, nameOf);
+      return inlineText(block.inner, nameOf);
   }
 }
 
-function ofInline(inner: readonly Inline[], nameOf: (id: string) => string): string {
+function inlineText(inner: readonly Inline[], nameOf: (id: string) => string): string {
   return inner
     .map((node) => {
       switch (node.type) {
@@ -49,7 +49,7 @@ function ofInline(inner: readonly Inline[], nameOf: (id: string) => string): str
         case 'everyone':
           return node.text;
         default:
-          return ofInline(node.inner, nameOf);
+          return inlineText(node.inner, nameOf);
       }
     })
     .join('');

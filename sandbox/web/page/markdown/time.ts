@@ -7,12 +7,12 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
-export function relativeTime(at: number, now: number): string {
-  const seconds = Math.round((at - now) / 1_000);
+export function relativeTime(time: number, now: number): string {
+  const seconds = Math.round((time - now) / 1_000);
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return relative.format(Math.trunc(seconds / size), unit);
+  return relativeFormat.format(Math.trunc(seconds / size), unit);
 }
 
 const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
@@ -25,15 +25,17 @@ const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
 };
 
 /** Formats a time as Discord does for `<t:…:style>`, except for the relative style. */
-export const timeText = (at: number, style: string): string =>
-  new Intl.DateTimeFormat('en', STYLES[style] ?? STYLES.f).format(at);
+export const timeText = (time: number, style: string): string =>
+  new Intl.DateTimeFormat('en', STYLES[style] ?? STYLES.f).format(time);
 
 /** The time of a message, with the date unless it is today. */
-export function messageTime(at: number, today: string): string {
-  return new Date(at).toDateString() === today ? timeText(at, 't') : `${timeText(at, 'd')}, ${timeText(at, 't')}`;
+export function messageTime(time: number, today: string): string {
+  return new Date(time).toDateString() === today
+    ? timeText(time, 't')
+    : `${timeText(time, 'd')}, ${timeText(time, 't')}`;
 }
 
-export function duration(ms: number): string {
+export function durationText(ms: number): string {
   const seconds = Math.max(0, ms) / 1_000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
@@ -41,9 +43,9 @@ export function duration(ms: number): string {
 }
 
 /** A duration in the format of a player, such as 1:05. */
-export function minutes(seconds: number): string {
-  const whole = Math.round(Math.max(0, seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+export function playerTime(seconds: number): string {
+  const totalSeconds = Math.round(Math.max(0, seconds));
+  return `${Math.floor(totalSeconds / 60)}:${String(totalSeconds % 60).padStart(2, '0')}`;
 }
 
 export function bytesText(bytes: number): string {

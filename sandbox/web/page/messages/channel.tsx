@@ -3,9 +3,9 @@ import { Composer } from '../composer/composer.tsx';
 import { useDrop } from '../composer/file-drop.ts';
 import { Dots } from '../shell/dots.tsx';
 import { Guide } from '../shell/guide.tsx';
-import { pending } from '../state/actions.ts';
+import { pendingCommands } from '../state/actions.ts';
 import { now } from '../state/clock.ts';
-import { messages, typing } from '../state/messages.ts';
+import { messages, typingUntil } from '../state/messages.ts';
 import { channel, channelId, world } from '../state/world.ts';
 import { PendingRow } from './pending.tsx';
 import { Row } from './row.tsx';
@@ -18,7 +18,7 @@ export function ChannelView() {
   const currentChannel = channel.value;
   const list = messages.value;
   const scroller = useStickToEnd();
-  const waiting = pending.value.filter((one) => one.channel === channelId.value);
+  const waiting = pendingCommands.value.filter((one) => one.channel === channelId.value);
   return (
     <main
       class="channel"
@@ -85,7 +85,7 @@ function useStickToEnd() {
 }
 
 function Typing() {
-  const until = typing.value.get(channelId.value ?? '') ?? 0;
+  const until = typingUntil.value.get(channelId.value ?? '') ?? 0;
   return (
     <p class="typing" aria-live="polite">
       {until > now.value && (

@@ -1,11 +1,11 @@
 import { Avatar } from '../shell/avatar.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { type Pending, removePending } from '../state/actions.ts';
+import { type PendingCommand, removePending } from '../state/actions.ts';
 import { world } from '../state/world.ts';
 
 /** A command that is being sent, or that failed. */
-export function PendingRow({ pending: { id, command, failure } }: { pending: Pending }) {
+export function PendingRow({ pending: { id, command, failure } }: { pending: PendingCommand }) {
   const { application, me } = world.value ?? {};
   return (
     <li class="message ephemeral">

@@ -1,7 +1,7 @@
 import type { APIMessage } from 'discord-api-types/v10';
 import type { VisibleMessage } from '../../protocol.ts';
 import { Flag } from '../discord-api.ts';
-import { plain } from '../markdown/plain.ts';
+import { toPlainText } from '../markdown/plain.ts';
 import { Avatar } from '../shell/avatar.tsx';
 import { Icon } from '../shell/icons.tsx';
 import { showMessage } from '../shell/show-message.ts';
@@ -51,7 +51,7 @@ function Reply({ message }: { message: VisibleMessage }) {
       <Avatar id={repliedTo.author.id} name={repliedTo.author.username} bot={repliedTo.author.bot ?? false} size={16} />
       <b>{repliedTo.author.username}</b>
       <button type="button" class="quoted-words" onClick={() => showMessage(repliedTo.id)}>
-        {plain(repliedTo.content, nameOf).slice(0, 120) || files}
+        {toPlainText(repliedTo.content, nameOf).slice(0, 120) || files}
       </button>
     </p>
   );

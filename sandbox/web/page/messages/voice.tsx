@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { APIAttachment } from 'discord-api-types/v10';
 import { useMemo, useRef } from 'preact/hooks';
-import { minutes } from '../markdown/time.ts';
+import { playerTime } from '../markdown/time.ts';
 import { Icon } from '../shell/icons.tsx';
-import { heights } from './waveform.ts';
+import { barHeights } from './waveform.ts';
 
 const BARS = 44;
 const MAX_BAR_HEIGHT = 32;
@@ -19,7 +19,7 @@ export function VoiceMessage({ file }: { file: APIAttachment }) {
   // Every response has a newly signed URL for the same file, and a new URL would restart playback.
   const address = useMemo(() => file.url, [file.id]);
   const seconds = file.duration_secs ?? 0;
-  const length = minutes(seconds);
+  const length = playerTime(seconds);
   const toggle = () => {
     const { current: audio } = player;
     if (!audio) return;
@@ -58,14 +58,14 @@ export function VoiceMessage({ file }: { file: APIAttachment }) {
           value={at.value}
           disabled={isBroken.value}
           aria-label="Position in the voice message"
-          aria-valuetext={`${minutes(at.value)} of ${length}`}
+          aria-valuetext={`${playerTime(at.value)} of ${length}`}
           onInput={({ currentTarget }) => {
             at.value = currentTarget.valueAsNumber;
             if (player.current) player.current.currentTime = at.value;
           }}
         />
       </div>
-      <span class="voice-time">{at.value > 0 ? minutes(at.value) : length}</span>
+      <span class="voice-time">{at.value > 0 ? playerTime(at.value) : length}</span>
       {isBroken.value && (
         <a href={address} target="_blank" rel="noreferrer">
           Playback failed. Open the file
@@ -76,7 +76,7 @@ export function VoiceMessage({ file }: { file: APIAttachment }) {
 }
 
 function Bars({ waveform, heard }: { waveform: string; heard: number }) {
-  const bars = useMemo(() => heights(waveform, BARS), [waveform]);
+  const bars = useMemo(() => barHeights(waveform, BARS), [waveform]);
   return (
     <svg viewBox={`0 0 ${BARS * 4} ${MAX_BAR_HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       {bars.map((height, index) => (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Channel, Guild } from '../../protocol.ts';
 import { isDrawerOpen } from '../state/appearance.ts';
-import { unread } from '../state/messages.ts';
+import { unreadChannelIds } from '../state/messages.ts';
 import { channel, currentPlace, openChannel, openDirectMessage, world } from '../state/world.ts';
 import { Avatar, Mark } from './avatar.tsx';
 import { Icon, type IconName } from './icons.tsx';
@@ -48,7 +48,7 @@ interface RailProps {
 }
 
 function RailButton({ name, here, channels, children }: RailProps) {
-  const isNew = channels.some(({ id }) => unread.value.has(id));
+  const isNew = channels.some(({ id }) => unreadChannelIds.value.has(id));
   return (
     <button
       type="button"
@@ -93,7 +93,7 @@ function Rooms({ guild, channels }: { guild: Guild | undefined; channels: readon
 
 function RoomButton({ room }: { room: Channel }) {
   const isHere = channel.value?.id === room.id;
-  const isNew = unread.value.has(room.id);
+  const isNew = unreadChannelIds.value.has(room.id);
   const { application } = world.value ?? {};
   const name = room.kind === 'direct' ? (application?.name ?? room.name) : room.name;
   return (

@@ -1,4 +1,4 @@
-import { bench, isDrawerOpen } from '../state/appearance.ts';
+import { isDrawerOpen, isWorkbenchOpen } from '../state/appearance.ts';
 import { bot, runningJobs } from '../state/workbench.ts';
 import { channel, world } from '../state/world.ts';
 import { ChannelIcon } from './channels.tsx';
@@ -29,10 +29,10 @@ export function Header() {
       <button
         type="button"
         class="bench-button"
-        aria-expanded={bench.value}
+        aria-expanded={isWorkbenchOpen.value}
         aria-controls="workbench"
         aria-label={count > 0 ? `Workbench, jobs in progress: ${count}` : 'Workbench'}
-        onClick={() => (bench.value = !bench.value)}
+        onClick={() => (isWorkbenchOpen.value = !isWorkbenchOpen.value)}
       >
         <Icon name="bench" />
         <span class="bench-word">Workbench</span>

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import type { Action, ActionResult, EncodedFile, Modal } from '../../protocol.ts';
-import { postJson, sentenceOf } from './api.ts';
+import { errorMessage, postJson } from './api.ts';
 import { channelId, currentUser } from './world.ts';
 
 type ActionInput = Action extends infer One ? (One extends Action ? Omit<One, 'as' | 'in'> : never) : never;
 
 /** A command that has no response yet, or that failed. */
-export interface Pending {
+export interface PendingCommand {
   readonly id: number;
   readonly channel: string;
   readonly command: string;
@@ -14,7 +14,7 @@ export interface Pending {
   readonly failure?: string;
 }
 
-export const pending = signal<readonly Pending[]>([]);
+export const pendingCommands = signal<readonly PendingCommand[]>([]);
 /** The open form. */
 export const form = signal<Modal | undefined>(undefined);
 /** Why interactions failed, by message id. */
@@ -37,14 +37,16 @@ let lastId = 0;
 /** Sends a command and shows it as pending until Discord has a response. */
 async function sendCommand(command: string, action: ActionInput): Promise<boolean> {
   lastId += 1;
-  const entry: Pending = { id: lastId, channel: channelId.value ?? '', command, at: Date.now() };
-  pending.value = [...pending.value, entry];
+  const entry: PendingCommand = { id: lastId, channel: channelId.value ?? '', command, at: Date.now() };
+  pendingCommands.value = [...pendingCommands.value, entry];
   try {
     showForm(await performAction(action));
     removePending(entry.id);
     return true;
   } catch (error) {
-    pending.value = pending.value.map((one) => (one.id === entry.id ? { ...one, failure: sentenceOf(error) } : one));
+    pendingCommands.value = pendingCommands.value.map((one) =>
+      one.id === entry.id ? { ...one, failure: errorMessage(error) } : one,
+    );
     return false;
   }
 }
@@ -55,7 +57,7 @@ export const sendMenu = (name: string, target: { message: string } | { user: str
   sendCommand(name, { do: 'menu', name, ...target });
 
 export function removePending(id: number): void {
-  pending.value = pending.value.filter((one) => one.id !== id);
+  pendingCommands.value = pendingCommands.value.filter((one) => one.id !== id);
 }
 
 export async function fetchCompletions(
@@ -82,7 +84,7 @@ async function activateControl(message: string, control: string, action: ActionI
   try {
     showForm(await performAction(action));
   } catch (error) {
-    failures.value = new Map([...failures.value, [message, sentenceOf(error)]]);
+    failures.value = new Map([...failures.value, [message, errorMessage(error)]]);
   } finally {
     waitingControls.value = waitingControls.value.difference(new Set([key]));
   }

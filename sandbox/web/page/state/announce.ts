@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { VisibleMessage } from '../../protocol.ts';
 import { Flag } from '../discord-api.ts';
-import { plain } from '../markdown/plain.ts';
+import { toPlainText } from '../markdown/plain.ts';
 import { nameOf } from './world.ts';
 
 /** The text for screen readers. */
@@ -20,7 +20,7 @@ export function announce(message: VisibleMessage, previous: VisibleMessage | und
   const files = message.attachments
     .map(({ description, filename }) => description ?? (isVoice ? 'voice message' : filename))
     .join(', ');
-  const text = plain(message.content, nameOf).slice(0, MAX_LENGTH);
+  const text = toPlainText(message.content, nameOf).slice(0, MAX_LENGTH);
   announceText(isThinking ? `${name} is thinking` : `${name}: ${text} ${files}`);
 }
 

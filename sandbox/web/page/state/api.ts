@@ -10,8 +10,8 @@ export const token = (() => {
 })();
 
 /** A failed request, with the server's message. */
-class RequestFailed extends Error {
-  override readonly name = 'RequestFailed';
+class RequestError extends Error {
+  override readonly name = 'RequestError';
   readonly status: number;
 
   constructor(message: string, status: number) {
@@ -35,16 +35,16 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
 async function requestJson<T>(path: string, init: RequestInit): Promise<T> {
   const headers = { ...(init.headers as Record<string, string> | undefined), authorization: `Bearer ${token}` };
   const response = await fetch(path, { ...init, headers }).catch(() => {
-    throw new RequestFailed('The sandbox does not respond. Check that it is still running in the terminal.', 0);
+    throw new RequestError('The sandbox is not responding. Check that it is still running in the terminal.', 0);
   });
   const text = await response.text();
   const body = text === '' ? {} : (JSON.parse(text) as unknown);
   if (!response.ok)
-    throw new RequestFailed(
+    throw new RequestError(
       (body as Partial<ErrorBody>).error ?? `The sandbox returned status ${response.status}.`,
       response.status,
     );
   return body as T;
 }
 
-export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -8,24 +8,24 @@ const WIDE_QUERY = '(min-width: 1180px)';
 /** Up to this width, only the messages fit. */
 const NARROW_QUERY = '(max-width: 819px)';
 
-interface Look {
+interface Appearance {
   readonly theme: Theme;
   readonly bench: boolean;
 }
 
-const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<Look>;
+const storedAppearance = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<Appearance>;
 
-export const theme = signal<Theme>(stored.theme ?? 'system');
+export const theme = signal<Theme>(storedAppearance.theme ?? 'system');
 export const isWide = signal(matchMedia(WIDE_QUERY).matches);
 export const isNarrow = signal(matchMedia(NARROW_QUERY).matches);
-export const bench = signal(isWide.value && (stored.bench ?? true));
+export const isWorkbenchOpen = signal(isWide.value && (storedAppearance.bench ?? true));
 /** Whether the list of channels is open as a drawer on narrow screens. */
 export const isDrawerOpen = signal(false);
 
 export function followAppearance(): void {
   matchMedia(WIDE_QUERY).addEventListener('change', ({ matches }) => {
     isWide.value = matches;
-    bench.value = matches;
+    isWorkbenchOpen.value = matches;
   });
   matchMedia(NARROW_QUERY).addEventListener('change', ({ matches }) => {
     isNarrow.value = matches;
@@ -34,8 +34,11 @@ export function followAppearance(): void {
     document.documentElement.dataset.theme = theme.value;
   });
   effect(() => {
-    const look: Look = { theme: theme.value, bench: isWide.peek() ? bench.value : (stored.bench ?? true) };
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(look));
+    const appearance: Appearance = {
+      theme: theme.value,
+      bench: isWide.peek() ? isWorkbenchOpen.value : (storedAppearance.bench ?? true),
+    };
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(appearance));
   });
 }
 

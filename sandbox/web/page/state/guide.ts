@@ -34,11 +34,11 @@ const examples: readonly Example[] = [
   { path: 'usage', title: 'Check your usage', description: 'What your requests cost' },
 ];
 
-const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '[]') as readonly string[];
-const done = signal<ReadonlySet<string>>(new Set(stored));
+const storedIds = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '[]') as readonly string[];
+const triedIds = signal<ReadonlySet<string>>(new Set(storedIds));
 export const isClosed = signal(false);
 
-effect(() => sessionStorage.setItem(STORAGE_KEY, JSON.stringify([...done.value])));
+effect(() => sessionStorage.setItem(STORAGE_KEY, JSON.stringify([...triedIds.value])));
 
 const availableExamples = computed(() =>
   examples.filter(({ path, values = {} }) => {
@@ -57,15 +57,15 @@ export const guideSuggestions = computed((): Suggestion[] => {
     };
     return { id: path, title, description, run };
   });
-  const [first] = availableExamples.value;
-  if (first?.path !== 'imagine' || bot.value === undefined) return commands;
+  const [firstExample] = availableExamples.value;
+  if (firstExample?.path !== 'imagine' || bot.value === undefined) return commands;
   const kill: Suggestion = {
     id: 'kill',
     title: 'Kill the bot during a job',
     description: 'The result still arrives',
     run: () => {
       markDone('kill');
-      void killDuringJob(first);
+      void killDuringJob(firstExample);
     },
   };
   return [...commands.slice(0, 1), kill, ...commands.slice(1)];
@@ -73,12 +73,14 @@ export const guideSuggestions = computed((): Suggestion[] => {
 
 /** The first untried suggestion; undefined until one has been tried. */
 export const nextSuggestion = computed(() =>
-  done.value.size === 0 || isClosed.value ? undefined : guideSuggestions.value.find(({ id }) => !done.value.has(id)),
+  triedIds.value.size === 0 || isClosed.value
+    ? undefined
+    : guideSuggestions.value.find(({ id }) => !triedIds.value.has(id)),
 );
-export const isDone = (id: string): boolean => done.value.has(id);
+export const isDone = (id: string): boolean => triedIds.value.has(id);
 
 function markDone(id: string): void {
-  done.value = new Set([...done.value, id]);
+  triedIds.value = new Set([...triedIds.value, id]);
 }
 
 /** Starts a job if none is in progress, and kills the bot as soon as one is. */

@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals';
 import type { LiveEvent } from '../../protocol.ts';
-import { sentenceOf, token } from './api.ts';
+import { errorMessage, token } from './api.ts';
 import { applyMessage, clearMessages, loadMessages, markRead, removeMessage, showTyping } from './messages.ts';
 import {
   addLine,
@@ -72,7 +72,7 @@ async function refreshAll(): Promise<void> {
 const refresh = (id: string): Promise<void> => loadMessages(id).catch(showError);
 
 function showError(error: unknown): void {
-  loadError.value = sentenceOf(error);
+  loadError.value = errorMessage(error);
 }
 
 function applyEvent(event: LiveEvent): void {

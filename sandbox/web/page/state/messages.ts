@@ -4,18 +4,18 @@ import { announce } from './announce.ts';
 import { getJson } from './api.ts';
 import { channelId, currentUser } from './world.ts';
 
-const byChannel = signal<ReadonlyMap<string, readonly VisibleMessage[]>>(new Map());
-const dismissed = signal<ReadonlySet<string>>(new Set());
-export const unread = signal<ReadonlySet<string>>(new Set());
-export const typing = signal<ReadonlyMap<string, number>>(new Map());
+const messagesByChannel = signal<ReadonlyMap<string, readonly VisibleMessage[]>>(new Map());
+const dismissedIds = signal<ReadonlySet<string>>(new Set());
+export const unreadChannelIds = signal<ReadonlySet<string>>(new Set());
+export const typingUntil = signal<ReadonlyMap<string, number>>(new Map());
 
 /** Changes that arrive while a channel is loading; they are applied again, because the response may be older. */
 const changesWhileLoading = new Map<string, (() => void)[]>();
 
 /** Undefined while the messages are loading. */
 export const messages = computed(() => {
-  const channelMessages = byChannel.value.get(channelId.value ?? '');
-  return channelMessages?.filter(({ id }) => !dismissed.value.has(id));
+  const channelMessages = messagesByChannel.value.get(channelId.value ?? '');
+  return channelMessages?.filter(({ id }) => !dismissedIds.value.has(id));
 });
 
 export async function loadMessages(id: string): Promise<void> {
@@ -31,46 +31,47 @@ export async function loadMessages(id: string): Promise<void> {
 
 /** Clears all messages, because another user sees different ones. */
 export function clearMessages(): void {
-  byChannel.value = new Map();
-  unread.value = new Set();
+  messagesByChannel.value = new Map();
+  unreadChannelIds.value = new Set();
 }
 
 export function applyMessage(id: string, message: VisibleMessage): void {
-  if (id !== channelId.value && message.edited === false) unread.value = new Set([...unread.value, id]);
+  if (id !== channelId.value && message.edited === false)
+    unreadChannelIds.value = new Set([...unreadChannelIds.value, id]);
   changesWhileLoading.get(id)?.push(() => applyMessage(id, message));
-  const current = byChannel.value.get(id);
-  if (!current) return;
-  const at = current.findIndex((one) => one.id === message.id);
-  setMessages(id, at < 0 ? [...current, message] : current.with(at, message));
-  if (id === channelId.value) announce(message, current[at]);
+  const currentMessages = messagesByChannel.value.get(id);
+  if (!currentMessages) return;
+  const index = currentMessages.findIndex((one) => one.id === message.id);
+  setMessages(id, index < 0 ? [...currentMessages, message] : currentMessages.with(index, message));
+  if (id === channelId.value) announce(message, currentMessages[index]);
 }
 
 export function removeMessage(id: string, message: string): void {
   changesWhileLoading.get(id)?.push(() => removeMessage(id, message));
-  const current = byChannel.value.get(id);
-  if (current)
+  const currentMessages = messagesByChannel.value.get(id);
+  if (currentMessages)
     setMessages(
       id,
-      current.filter((one) => one.id !== message),
+      currentMessages.filter((one) => one.id !== message),
     );
 }
 
 /** Hides the message on this page only, as in Discord. */
 export function dismiss(message: string): void {
-  dismissed.value = new Set([...dismissed.value, message]);
+  dismissedIds.value = new Set([...dismissedIds.value, message]);
 }
 
 export function markRead(id: string): void {
-  if (unread.value.has(id)) unread.value = unread.value.difference(new Set([id]));
+  if (unreadChannelIds.value.has(id)) unreadChannelIds.value = unreadChannelIds.value.difference(new Set([id]));
 }
 
 const TYPING_MS = 10_000;
 
 export function showTyping(id: string): void {
-  const until = Date.now() + TYPING_MS;
-  typing.value = new Map([...typing.value, [id, until]]);
+  const expiresAt = Date.now() + TYPING_MS;
+  typingUntil.value = new Map([...typingUntil.value, [id, expiresAt]]);
 }
 
 function setMessages(id: string, list: readonly VisibleMessage[]): void {
-  byChannel.value = new Map([...byChannel.value, [id, list]]);
+  messagesByChannel.value = new Map([...messagesByChannel.value, [id, list]]);
 }

@@ -11,7 +11,7 @@ import type {
   Workbench,
 } from '../../protocol.ts';
 import { announceText } from './announce.ts';
-import { getJson, postJson, sentenceOf } from './api.ts';
+import { errorMessage, getJson, postJson } from './api.ts';
 
 const MAX_JOBS = 200;
 const MAX_EXCHANGES = 300;
@@ -34,25 +34,25 @@ export const runningJobs = computed(() => jobs.value.filter((job) => !hasEnded(j
 export const violationCount = computed(() => traffic.value.filter(({ verdict }) => verdict !== 'fine').length);
 
 export async function loadWorkbench(): Promise<void> {
-  const { bot: botWithLog, gateway: side, traffic: exchanges } = await getJson<Workbench>('/api/workbench');
+  const { bot: botWithLog, gateway: gatewayState, traffic: exchanges } = await getJson<Workbench>('/api/workbench');
   const { log: lines, ...state } = botWithLog;
-  const { jobs: all, ...rest } = side;
+  const { jobs: allJobs, ...rest } = gatewayState;
   bot.value = state;
   log.value = lines;
-  jobs.value = all;
-  sessions.value = side.talk?.sessions ?? [];
+  jobs.value = allJobs;
+  sessions.value = gatewayState.talk?.sessions ?? [];
   gateway.value = rest;
   traffic.value = exchanges;
 }
 
 export function applyJob(job: Job): void {
-  const at = jobs.value.findIndex(({ id }) => id === job.id);
-  jobs.value = at < 0 ? [job, ...jobs.value].slice(0, MAX_JOBS) : jobs.value.with(at, job);
+  const index = jobs.value.findIndex(({ id }) => id === job.id);
+  jobs.value = index < 0 ? [job, ...jobs.value].slice(0, MAX_JOBS) : jobs.value.with(index, job);
 }
 
 export function applySession(session: LiveSession): void {
-  const at = sessions.value.findIndex(({ id }) => id === session.id);
-  sessions.value = at < 0 ? [session, ...sessions.value] : sessions.value.with(at, session);
+  const index = sessions.value.findIndex(({ id }) => id === session.id);
+  sessions.value = index < 0 ? [session, ...sessions.value] : sessions.value.with(index, session);
 }
 
 export function removeSession(sessionId: string): void {
@@ -60,8 +60,8 @@ export function removeSession(sessionId: string): void {
 }
 
 export function applyExchange(exchange: Exchange): void {
-  const at = traffic.value.findIndex(({ id }) => id === exchange.id);
-  traffic.value = at < 0 ? [...traffic.value, exchange].slice(-MAX_EXCHANGES) : traffic.value.with(at, exchange);
+  const index = traffic.value.findIndex(({ id }) => id === exchange.id);
+  traffic.value = index < 0 ? [...traffic.value, exchange].slice(-MAX_EXCHANGES) : traffic.value.with(index, exchange);
 }
 
 export function addLine(line: LogLine): void {
@@ -83,7 +83,7 @@ export async function makeTrouble(trouble: Trouble): Promise<void> {
     const { said: text } = await postJson<TroubleResult>('/api/trouble', trouble);
     troubleResult.value = { text, failed: false, trouble: trouble.do };
   } catch (error) {
-    troubleResult.value = { text: sentenceOf(error), failed: true, trouble: trouble.do };
+    troubleResult.value = { text: errorMessage(error), failed: true, trouble: trouble.do };
   }
   announceText(troubleResult.value.text);
 }

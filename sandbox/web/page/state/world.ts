@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { Channel, Guild, Person, World } from '../../protocol.ts';
-import { getJson, postJson, sentenceOf } from './api.ts';
+import { errorMessage, getJson, postJson } from './api.ts';
 
 const STORAGE_KEY = 'atelier.person';
 
@@ -54,7 +54,7 @@ export async function loadWorld(): Promise<void> {
     world.value = loaded;
     loadError.value = undefined;
   } catch (error) {
-    if (requestNumber === requestCount) loadError.value = sentenceOf(error);
+    if (requestNumber === requestCount) loadError.value = errorMessage(error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { BotState } from '../../protocol.ts';
-import { duration, timeText } from '../markdown/time.ts';
+import { durationText, timeText } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
 import { bot, gateway, log, makeTrouble, troubleResult } from '../state/workbench.ts';
 
@@ -22,7 +22,7 @@ export function BotPanel() {
       <div class="bot-state">
         <p>
           <span class={`lamp ${state}`} aria-hidden="true" /> <b>{STATE_LABELS[state]}</b> for{' '}
-          {duration(now.value - since)}
+          {durationText(now.value - since)}
         </p>
         <div class="bot-buttons">
           <button
@@ -59,7 +59,7 @@ export function BotPanel() {
       <dl class="facts">
         <Fact name="process ID" value={pid} />
         <Fact name="starts" value={starts} />
-        <Fact name="ready after" value={readyMs === undefined ? undefined : duration(readyMs)} />
+        <Fact name="ready after" value={readyMs === undefined ? undefined : durationText(readyMs)} />
         <Fact name="exit code" value={exitCode} />
         <Fact name="gateway" value={gateway.value && `${gateway.value.kind}, ${gateway.value.address}`} />
       </dl>

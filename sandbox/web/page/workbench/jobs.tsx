@@ -1,5 +1,5 @@
 import type { Job } from '../../protocol.ts';
-import { duration } from '../markdown/time.ts';
+import { durationText } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
 import { gateway, jobs } from '../state/workbench.ts';
 import { Fact } from './fact.tsx';
@@ -63,7 +63,7 @@ function JobCard({ job }: { job: Job }) {
       <p class="job-head">
         <b>{kind}</b>
         <span class={`state ${state}`}>{STATE_LABELS[state]}</span>
-        <span class="job-time">{duration((finishedAt ?? now.value) - createdAt)}</span>
+        <span class="job-time">{durationText((finishedAt ?? now.value) - createdAt)}</span>
       </p>
       <p class="job-prompt" title={prompt}>
         {prompt || <i>no prompt</i>}

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Ledger, LedgerEntry } from '../../protocol.ts';
 import { timeText } from '../markdown/time.ts';
-import { getJson, sentenceOf } from '../state/api.ts';
+import { errorMessage, getJson } from '../state/api.ts';
 import { Fact } from './fact.tsx';
 
 const REFRESH_MS = 1_000;
@@ -15,7 +15,7 @@ async function loadLedger(): Promise<void> {
     ledger.value = await getJson<Ledger>('/api/ledger');
     problem.value = undefined;
   } catch (error) {
-    problem.value = sentenceOf(error);
+    problem.value = errorMessage(error);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LiveSession, SessionAction } from '../../protocol.ts';
-import { duration } from '../markdown/time.ts';
+import { durationText } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
 import { makeTrouble, sessions, troubleResult } from '../state/workbench.ts';
 import { Fact } from './fact.tsx';
@@ -46,7 +46,7 @@ function SessionCard({ session }: { session: LiveSession }) {
           {model}
         </b>
         <span class={`state ${state}`}>{STATE_LABELS[state]}</span>
-        <span class="job-time">{duration(now.value - openedAt)}</span>
+        <span class="job-time">{durationText(now.value - openedAt)}</span>
       </p>
       {words !== undefined && (
         <p class="job-prompt" title={words}>

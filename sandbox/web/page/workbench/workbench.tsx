@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { Icon } from '../shell/icons.tsx';
-import { bench } from '../state/appearance.ts';
+import { isWorkbenchOpen } from '../state/appearance.ts';
 import { bot, runningJobs, violationCount } from '../state/workbench.ts';
 import { BotPanel } from './bot.tsx';
 import { JobsPanel } from './jobs.tsx';
@@ -21,7 +21,7 @@ const activeTab = signal<Tab>('jobs');
 
 /** The gateway's jobs, the bot's traffic and its ledger, fault buttons and the bot's process. */
 export function Workbench() {
-  if (!bench.value) return null;
+  if (!isWorkbenchOpen.value) return null;
   const { View } = tabs.find(({ id }) => id === activeTab.value) ?? tabs[0];
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
@@ -39,7 +39,7 @@ export function Workbench() {
       class="workbench"
       aria-label="Workbench"
       onKeyDown={({ key }) => {
-        if (key === 'Escape' && matchMedia('(max-width: 1179px)').matches) bench.value = false;
+        if (key === 'Escape' && matchMedia('(max-width: 1179px)').matches) isWorkbenchOpen.value = false;
       }}
     >
       <header>
@@ -65,7 +65,7 @@ export function Workbench() {
           class="icon-button"
           aria-label="Close the workbench"
           title="Close"
-          onClick={() => (bench.value = false)}
+          onClick={() => (isWorkbenchOpen.value = false)}
         >
           <Icon name="close" />
         </button>

@@ -28,8 +28,8 @@ export class AnswerSchemas {
   }
 
   /** Returns the schema as it is stored and sent; refuses an invalid one. */
-  async read(given: string | MemberFile, memberId: string): Promise<string> {
-    const schema = JSON.stringify(throwRefusal(parseSchema(await this.#textOf(given, memberId))));
+  async read(source: string | MemberFile, memberId: string): Promise<string> {
+    const schema = JSON.stringify(throwRefusal(parseSchema(await this.#textOf(source, memberId))));
     const verdict = await this.#run({ schema });
     if (!verdict) throw new Refusal('refusals.schemaSlow');
     if (verdict.problem !== undefined) throw new Refusal('refusals.schemaInvalid', { at: verdict.problem || '/' });
@@ -46,15 +46,15 @@ export class AnswerSchemas {
     return this.#workers.close();
   }
 
-  async #textOf(given: string | MemberFile, memberId: string): Promise<string> {
-    if (typeof given === 'string') return given;
+  async #textOf(source: string | MemberFile, memberId: string): Promise<string> {
+    if (typeof source === 'string') return source;
     const { gather, timeLimitMs } = this.#parts;
-    const { documents: [file] = [] } = await gather({ documents: [given] }, { memberId, timeLimitMs });
+    const { documents: [file] = [] } = await gather({ documents: [source] }, { memberId, timeLimitMs });
     if (file?.text === undefined) throw new Refusal('refusals.schemaNotJson');
     return file.text;
   }
 
-  /** Undefined if the check took too much time or memory, or there is no room for it. */
+  /** Undefined if the check took too much time or memory, or if the queue is full. */
   async #run(job: SchemaJob): Promise<SchemaVerdict | undefined> {
     try {
       const result: JobResult<SchemaVerdict> = await this.#workers.run(job, [], { longestMs: MAX_DURATION_MS });

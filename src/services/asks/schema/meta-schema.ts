@@ -3,7 +3,7 @@ import type { Schema } from '@cfworker/json-schema';
 const types: Schema = { enum: ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] };
 const schema: Schema = { $ref: '#' };
 const schemas: Schema = { type: 'array', minItems: 1, items: schema };
-const named: Schema = { type: 'object', additionalProperties: schema };
+const schemaMap: Schema = { type: 'object', additionalProperties: schema };
 const names: Schema = { type: 'array', items: { type: 'string' } };
 const text: Schema = { type: 'string' };
 const count: Schema = { type: 'integer', minimum: 0 };
@@ -16,7 +16,13 @@ export const META_SCHEMA: Schema = {
   type: ['object', 'boolean'],
   properties: {
     ...{ $id: text, $schema: text, $ref: text, $anchor: text, $comment: text, title: text, description: text },
-    ...{ $defs: named, definitions: named, properties: named, patternProperties: named, dependentSchemas: named },
+    ...{
+      $defs: schemaMap,
+      definitions: schemaMap,
+      properties: schemaMap,
+      patternProperties: schemaMap,
+      dependentSchemas: schemaMap,
+    },
     ...{ allOf: schemas, anyOf: schemas, oneOf: schemas, prefixItems: schemas },
     ...Object.fromEntries(['not', 'if', 'then', 'else', 'contains', 'propertyNames'].map((one) => [one, schema])),
     ...{ additionalProperties: schema, unevaluatedProperties: schema },

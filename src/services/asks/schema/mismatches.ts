@@ -9,11 +9,13 @@ const MAX_SHOWN_LENGTH = 200;
 /** Returns where a value does not match its schema. A member's schema can take arbitrarily long to check, so only a worker calls this. */
 export function findMismatches(value: unknown, schema: Schema): { misfits: Mismatch[]; count: number } {
   const { errors } = new Validator(schema, draftOf(schema), false).validate(value);
-  const own = new Map(
-    withoutGroups(errors).map((error) => [`${error.instanceLocation} ${error.keywordLocation}`, error]),
+  const relevantErrors = new Map(
+    dropWrappers(errors).map((error) => [`${error.instanceLocation} ${error.keywordLocation}`, error]),
   );
-  const misfits = [...own.values()].slice(0, MAX_MISMATCHES).map((error) => mismatchOf(error, value, schema));
-  return { misfits, count: own.size };
+  const misfits = [...relevantErrors.values()]
+    .slice(0, MAX_MISMATCHES)
+    .map((error) => mismatchOf(error, value, schema));
+  return { misfits, count: relevantErrors.size };
 }
 
 /** Returns the JSON pointer of an error in the schema itself, if there is one. */
@@ -22,10 +24,10 @@ export function schemaProblem(schema: Schema): string | undefined {
   if (mismatch) return mismatch.at;
   try {
     const parts = dereference(schema);
-    for (const [address, part] of Object.entries(parts)) {
+    for (const [uri, part] of Object.entries(parts)) {
       const keyword = typeof part === 'object' ? wrongKeyword(part, parts) : undefined;
-      const [, place = ''] = address.split('#');
-      if (keyword !== undefined) return shortened(`${decodeURIComponent(place)}/${keyword}`);
+      const [, pointer = ''] = uri.split('#');
+      if (keyword !== undefined) return shorten(`${decodeURIComponent(pointer)}/${keyword}`);
     }
     // With a reference that leads back to itself, the validator recurses until it throws.
     new Validator(schema, draftOf(schema)).validate({});
@@ -66,17 +68,17 @@ function compiles(pattern: string): boolean {
 const ALTERNATIVES = new Set(['anyOf', 'oneOf', 'not', 'contains']);
 
 /** Drops errors that only wrap others, and the errors of the individual alternatives of `anyOf` and the like. */
-function withoutGroups(errors: readonly OutputUnit[]): OutputUnit[] {
-  const own: OutputUnit[] = [];
-  for (let at = 0; at < errors.length; at++) {
-    const error = errors[at];
+function dropWrappers(errors: readonly OutputUnit[]): OutputUnit[] {
+  const relevantErrors: OutputUnit[] = [];
+  for (let index = 0; index < errors.length; index++) {
+    const error = errors[index];
     if (!error) break;
     if (ALTERNATIVES.has(error.keyword)) {
-      own.push(error);
-      while (isWithin(error, errors[at + 1])) at++;
-    } else if (error.keyword !== 'if' && !isWithin(error, errors[at + 1])) own.push(error);
+      relevantErrors.push(error);
+      while (isWithin(error, errors[index + 1])) index++;
+    } else if (error.keyword !== 'if' && !isWithin(error, errors[index + 1])) relevantErrors.push(error);
   }
-  return own;
+  return relevantErrors;
 }
 
 /** The validator reports no schema location for a value that a `false` schema rejects. */
@@ -95,16 +97,16 @@ function mismatchOf(
 ): Mismatch {
   const expected = valueAt(schema, keywordLocation);
   return {
-    at: shortened(pointerOf(instanceLocation)),
+    at: shorten(pointerOf(instanceLocation)),
     rule: RULES.get(keyword) ?? 'other',
-    expected: shortened(expectedText(keyword, expected, valueAt(value, instanceLocation))),
+    expected: shorten(expectedText(keyword, expected, valueAt(value, instanceLocation))),
   };
 }
 
-function expectedText(keyword: string, expected: unknown, found: unknown): string {
+function expectedText(keyword: string, expected: unknown, actual: unknown): string {
   if (keyword === 'type') return [expected].flat().join(' / ');
-  if (keyword === 'required' && Array.isArray(expected) && isRecord(found))
-    return expected.filter((name) => !Object.hasOwn(found, String(name))).join(', ');
+  if (keyword === 'required' && Array.isArray(expected) && isRecord(actual))
+    return expected.filter((name) => !Object.hasOwn(actual, String(name))).join(', ');
   if (keyword === 'enum' || keyword === 'const') return JSON.stringify(expected) ?? keyword;
   return typeof expected === 'object' || expected === undefined ? keyword : `${keyword}: ${expected}`;
 }
@@ -124,5 +126,5 @@ const stepsOf = (location: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-const shortened = (text: string): string =>
+const shorten = (text: string): string =>
   text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}…`;

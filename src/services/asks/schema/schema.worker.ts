@@ -22,7 +22,7 @@ serveJobs(async ({ schema, answer }: SchemaJob) => {
 
 function checkAnswer(schema: string, answer: string): SchemaVerdict {
   const text = withoutFence(answer);
-  const value = parsed(text);
+  const value = parseJson(text);
   if (value === undefined) return {};
   const formatted = formatJson(text, MAX_FORMATTED_LENGTH) ?? text;
   return { checked: { text: formatted, check: { ...findMismatches(value, JSON.parse(schema)), isUnfinished: false } } };
@@ -35,7 +35,7 @@ function withoutFence(answer: string): string {
   return start !== undefined && text.endsWith('\n```') ? text.slice(start, -4).trim() : text;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -3,7 +3,7 @@ import { buttonPlaces } from './actions.ts';
 import { mediumPlaces } from './media.ts';
 import { findRecord, hasId, hasState, normaliseStatus, readStatusWord } from './record.ts';
 import { findJobId } from './search/job-id.ts';
-import { isAside } from './search/names.ts';
+import { isUnrelated } from './search/names.ts';
 import { respell, type Spellings, spellingsIn } from './search/respell.ts';
 import { findState } from './search/state.ts';
 import type { Spot } from './search/survey.ts';
@@ -16,35 +16,35 @@ interface FoundTask {
   word: string | undefined;
   /** Whether the record was found by the search, and not in a known place. */
   isMoved?: boolean;
-  isTorn?: boolean;
+  isContradictory?: boolean;
   /** The word may only mean that the request succeeded: without a result, the task is still running. */
   isAcknowledged?: boolean;
 }
 
 /** Returns the task's record and its status word: from the known places, or else from the place where the search finds a state. */
-export function findTask(family: Family, answer: unknown, spots: () => readonly Spot[]): FoundTask {
-  const record = findRecord(answer);
+export function findTask(family: Family, response: unknown, spots: () => readonly Spot[]): FoundTask {
+  const record = findRecord(response);
   if (record === undefined) throw malformedError('The gateway’s response is not a task.');
   const word = readStatusWord(record, tables[family].status);
-  const isOfWrapper =
+  const isWrapperStatus =
     word !== undefined && hasState(record) && !hasId(record) && ACKNOWLEDGED.has(normaliseStatus(word));
-  if (word !== undefined && !isOfWrapper) return { record, word };
+  if (word !== undefined && !isWrapperStatus) return { record, word };
   const found = findState(spots(), family);
   // Contradictory words are treated like an unknown word: the task is running.
-  if (found === 'torn') return { record, word: undefined, isTorn: true };
+  if (found === 'torn') return { record, word: undefined, isContradictory: true };
   if (found === undefined) {
     // In the image-prompt family `state` may be a tag or the state, so it does not justify ending a task on a wrapper's word.
-    if (isOfWrapper && spots().some((spot) => spot.holder !== record && isOtherState(spot)))
-      return { record, word: undefined, isTorn: true };
-    const job = isOfWrapper ? findJobId(spots(), family, new Set()) : undefined;
+    if (isWrapperStatus && spots().some((spot) => spot.holder !== record && isOtherState(spot)))
+      return { record, word: undefined, isContradictory: true };
+    const job = isWrapperStatus ? findJobId(spots(), family, new Set()) : undefined;
     const isOwn = job === undefined || job.holder === record;
-    return { record, word: isOwn ? word : undefined, isAcknowledged: isOfWrapper && job === undefined };
+    return { record, word: isOwn ? word : undefined, isAcknowledged: isWrapperStatus && job === undefined };
   }
-  return { record: inKnownNames(family, found.holder), word: found.word, isMoved: true };
+  return { record: withKnownNames(family, found.holder), word: found.word, isMoved: true };
 }
 
 const isOtherState = ({ words, value, around, isListed }: Spot): boolean =>
-  words.join() === 'state' && typeof value === 'string' && value !== '' && !isListed && !isAside({ words, around });
+  words.join() === 'state' && typeof value === 'string' && value !== '' && !isListed && !isUnrelated({ words, around });
 
 const otherPlaces = [mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces];
 
@@ -56,5 +56,5 @@ const spellings: Readonly<Record<Family, Spellings>> = {
 };
 
 /** The same record, with its fields spelled as in the family's table. */
-export const inKnownNames = (family: Family, record: Record<string, unknown>): Record<string, unknown> =>
+export const withKnownNames = (family: Family, record: Record<string, unknown>): Record<string, unknown> =>
   respell(record, spellings[family]);

@@ -8,7 +8,7 @@ export interface ResponseContext {
   imgxPath: string;
   now: number;
   /** URLs that the task's request contained, which are never its result. */
-  own?: readonly string[];
+  requestUrls?: readonly string[];
 }
 
 export const mediumPlaces = {
@@ -26,11 +26,11 @@ export const mediumPlaces = {
 /** Reads one item of a result: a URL, a data URI, base64, or an object around one of them. */
 export function readMedium(value: unknown, kind: Medium['kind'], context: ResponseContext): Medium | undefined {
   if (typeof value === 'string' && kindOfBase64(value) === kind) return { kind, base64: value };
-  if (typeof value === 'string') return addressedMedium(value, kind, context);
+  if (typeof value === 'string') return mediumAtUrl(value, kind, context);
   if (!isRecord(value)) return undefined;
   const source =
     firstAt(value, mediumPlaces.address, (address) =>
-      typeof address === 'string' ? addressedMedium(address, kind, context) : undefined,
+      typeof address === 'string' ? mediumAtUrl(address, kind, context) : undefined,
     ) ??
     firstAt(value, mediumPlaces.base64, (text) => (typeof text === 'string' ? base64Medium(text, kind) : undefined));
   if (!source) return undefined;
@@ -40,7 +40,7 @@ export function readMedium(value: unknown, kind: Medium['kind'], context: Respon
     width: firstAt(value, mediumPlaces.width, asNumber),
     height: firstAt(value, mediumPlaces.height, asNumber),
     seconds: firstAt(value, mediumPlaces.seconds, asNumber),
-    thumbnail: firstAt(value, mediumPlaces.thumbnail, (text) => readAddress(text, context)),
+    thumbnail: firstAt(value, mediumPlaces.thumbnail, (text) => readUrl(text, context)),
     expiresAt:
       firstAt(value, mediumPlaces.expiry, asTime) ??
       (lifetime === undefined ? undefined : asTime(context.now + lifetime * 1000)),
@@ -49,22 +49,22 @@ export function readMedium(value: unknown, kind: Medium['kind'], context: Respon
 }
 
 /** An absolute URL. Paths, and URLs on the gateway's own machine, are resolved against the gateway. */
-export function readAddress(value: unknown, { base, imgxPath }: ResponseContext): string | undefined {
+export function readUrl(value: unknown, { base, imgxPath }: ResponseContext): string | undefined {
   if (typeof value !== 'string') return undefined;
   // A gateway that does not know its public name may leave out the host.
   const text = value.trim().replace(/^https?:\/{3,}/i, '/');
   if (!/^(?:https?:\/)?\/\S+$/i.test(text)) return undefined;
   const isPath = text.startsWith('/') && !text.startsWith('//');
-  const url = URL.parse(isPath ? underBase(text, base) : text, base.origin);
+  const url = URL.parse(isPath ? withBasePath(text, base) : text, base.origin);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
   const path = url.pathname.replace(/^\/+/, '/');
   const isImageProxy = (imgxPath !== '' && path.startsWith(`${imgxPath}/image/`)) || path.startsWith('/mj/image/');
   const isOnGateway = isImageProxy || (isLoopback(url) && !isLoopback(base));
-  return isOnGateway ? URL.parse(base.origin + underBase(path, base) + url.search)?.href : url.href;
+  return isOnGateway ? URL.parse(base.origin + withBasePath(path, base) + url.search)?.href : url.href;
 }
 
 /** A gateway behind a proxy does not know the path under which the proxy serves it. */
-function underBase(path: string, base: URL): string {
+function withBasePath(path: string, base: URL): string {
   const prefix = base.pathname.replace(/\/$/, '');
   return path.startsWith(`${prefix}/`) ? path : prefix + path;
 }
@@ -73,9 +73,9 @@ function isLoopback(url: URL): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
 }
 
-function addressedMedium(text: string, kind: Medium['kind'], context: ResponseContext): Medium | undefined {
+function mediumAtUrl(text: string, kind: Medium['kind'], context: ResponseContext): Medium | undefined {
   if (text.startsWith('data:')) return base64Medium(text, kind);
-  const address = readAddress(text, context);
+  const address = readUrl(text, context);
   return address === undefined ? undefined : { kind, address };
 }
 
@@ -104,14 +104,14 @@ function kindOfBase64(text: string): Medium['kind'] | undefined {
   return BASE64_HEADS.find(([pattern]) => pattern.test(head))?.[1];
 }
 
-const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
+const KIND_BY_EXTENSION: readonly [RegExp, Medium['kind']][] = [
   [/\.(?:png|jpe?g|webp|gif|avif)$/i, 'image'],
   [/\.(?:mp4|webm|mov|m4v)$/i, 'video'],
   [/\.(?:mp3|wav|ogg|m4a|flac)$/i, 'audio'],
 ];
 
-export const kindByEnding = (path: string): Medium['kind'] | undefined =>
-  KIND_BY_ENDING.find(([ending]) => ending.test(path))?.[1];
+export const kindByExtension = (path: string): Medium['kind'] | undefined =>
+  KIND_BY_EXTENSION.find(([ending]) => ending.test(path))?.[1];
 
 export interface FoundFile {
   medium: Omit<Medium, 'kind'>;
@@ -119,21 +119,21 @@ export interface FoundFile {
   kind: Medium['kind'] | undefined;
 }
 
-const MAX_ADDRESS_LENGTH = 8_192;
+const MAX_URL_LENGTH = 8_192;
 
 /** The file that a text contains or links to; undefined for any other text, and for URLs of pages. */
 export function fileIn(text: string, context: ResponseContext): FoundFile | undefined {
   const head = text.slice(0, 'data:image/'.length).toLowerCase();
   const kinds = ['image', 'video', 'audio'] as const;
-  const byContent = kinds.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
-  if (byContent) {
-    const medium = readMedium(text, byContent, context);
-    return medium && { medium, kind: byContent };
+  const contentKind = kinds.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
+  if (contentKind) {
+    const medium = readMedium(text, contentKind, context);
+    return medium && { medium, kind: contentKind };
   }
-  const address = text.length > MAX_ADDRESS_LENGTH || text.startsWith('/') ? undefined : readAddress(text, context);
+  const address = text.length > MAX_URL_LENGTH || text.startsWith('/') ? undefined : readUrl(text, context);
   if (address === undefined) return undefined;
   const { pathname } = new URL(address);
-  const kind = kindByEnding(pathname);
+  const kind = kindByExtension(pathname);
   const isOtherFile = kind === undefined && /\.[a-z]\w{1,4}$/i.test(pathname);
   return isOtherFile ? undefined : { medium: { address }, kind };
 }

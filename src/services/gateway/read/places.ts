@@ -27,39 +27,39 @@ export function places(...texts: string[]): readonly Place[] {
 type Read<T> = (value: unknown) => T | undefined;
 
 /** The first value at any of the places for which `read` returns something. */
-export function firstAt<T>(answer: unknown, where: readonly Place[], read: Read<T>): T | undefined {
-  for (const one of where) {
-    const result = search(answer, one, 0, read);
+export function firstAt<T>(answer: unknown, paths: readonly Place[], read: Read<T>): T | undefined {
+  for (const path of paths) {
+    const result = search(answer, path, 0, read);
     if (result !== undefined) return result;
   }
   return undefined;
 }
 
 /** All results of `read` at the first place that has any. */
-export function listAt<T>(answer: unknown, where: readonly Place[], read: Read<T>): T[] {
-  const found: T[] = [];
+export function listAt<T>(answer: unknown, paths: readonly Place[], read: Read<T>): T[] {
+  const results: T[] = [];
   const collect = (value: unknown): true | undefined => {
     const result = read(value);
-    if (result !== undefined) found.push(result);
-    return found.length >= MAX_VALUES || undefined;
+    if (result !== undefined) results.push(result);
+    return results.length >= MAX_VALUES || undefined;
   };
-  for (const one of where) {
-    search(answer, one, 0, collect);
-    if (found.length > 0) break;
+  for (const path of paths) {
+    search(answer, path, 0, collect);
+    if (results.length > 0) break;
   }
-  return found;
+  return results;
 }
 
-/** Follows a path from step `at` on, until `read` returns something for a value there. */
-function search<T>(start: unknown, where: Place, at: number, read: Read<T>): T | undefined {
+/** Follows a path from step `at`, until `read` returns something for a value there. */
+function search<T>(start: unknown, path: Place, startIndex: number, read: Read<T>): T | undefined {
   let value = start;
-  for (let index = at; index < where.length; index++) {
-    const step = where[index];
+  for (let index = startIndex; index < path.length; index++) {
+    const step = path[index];
     // Lists and objects may arrive as JSON text.
     const container = typeof value === 'string' ? parseIfJson(value) : value;
     if (step === every) {
       for (const item of itemsOf(container)) {
-        const result = search(item, where, index + 1, read);
+        const result = search(item, path, index + 1, read);
         if (result !== undefined) return result;
       }
       return undefined;
@@ -124,16 +124,16 @@ export function asProgress(value: unknown): number | undefined {
   return Math.min(100, Math.max(0, percent));
 }
 
-const FIRST_MILLISECOND_STAMP = 1e12;
+const MIN_MILLISECOND_TIMESTAMP = 1e12;
 /** The latest date in ECMA-262. */
-const LAST_STAMP = 8.64e15;
+const MAX_TIMESTAMP = 8.64e15;
 
 /** Milliseconds since the epoch, from milliseconds, seconds or an ISO date. */
 export function asTime(value: unknown): number | undefined {
   const number = asNumber(value);
   if (number !== undefined) {
-    if (number <= 0 || number > LAST_STAMP) return undefined;
-    return Math.round(number >= FIRST_MILLISECOND_STAMP ? number : number * 1000);
+    if (number <= 0 || number > MAX_TIMESTAMP) return undefined;
+    return Math.round(number >= MIN_MILLISECOND_TIMESTAMP ? number : number * 1000);
   }
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
@@ -142,11 +142,14 @@ export function asTime(value: unknown): number | undefined {
 /** Usage counts as integers; undefined if the response has none. */
 export function readCounts<Name extends string>(
   value: unknown,
-  at: Readonly<Record<Name, readonly Place[]>>,
+  pathsByName: Readonly<Record<Name, readonly Place[]>>,
 ): Record<Name, number | undefined> | undefined;
-export function readCounts(value: unknown, at: Readonly<Record<string, readonly Place[]>>): object | undefined {
+export function readCounts(
+  value: unknown,
+  pathsByName: Readonly<Record<string, readonly Place[]>>,
+): object | undefined {
   if (!isRecord(value)) return undefined;
-  const counts = Object.entries(at).map(([name, places]) => [name, firstAt(value, places, asCount)] as const);
+  const counts = Object.entries(pathsByName).map(([name, places]) => [name, firstAt(value, places, asCount)] as const);
   return counts.every(([, count]) => count === undefined) ? undefined : Object.fromEntries(counts);
 }
 

@@ -2,14 +2,14 @@ import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
 import { actionFrom } from './actions.ts';
 import { readCost } from './cost.ts';
-import { findTask, inKnownNames } from './find-task.ts';
+import { findTask, withKnownNames } from './find-task.ts';
 import { type ResponseContext, readMedium } from './media.ts';
 import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, places } from './places.ts';
 import { meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from './record.ts';
 import { namesError, showsError } from './search/error-evidence.ts';
 import { findJobId } from './search/job-id.ts';
-import { holdsState } from './search/names.ts';
-import { isSameAs, ownAddresses } from './search/own-addresses.ts';
+import { hasStateField } from './search/names.ts';
+import { echoedUrls, urlMatcher } from './search/own-addresses.ts';
 import { findResultMedia } from './search/result-media.ts';
 import { findProgress } from './search/state.ts';
 import { survey } from './search/survey.ts';
@@ -41,36 +41,43 @@ export function readSnapshot(
   const table = tables[family];
   const outer = Array.isArray(answer) ? answer[0] : answer;
   const spots = once(() => survey(outer));
-  const { record, word, isMoved = false, isTorn = false, isAcknowledged = false } = findTask(family, outer, spots);
+  const {
+    record,
+    word,
+    isMoved = false,
+    isContradictory = false,
+    isAcknowledged = false,
+  } = findTask(family, outer, spots);
 
   const remoteId =
     readTaskId(family, record) ?? readTaskId(family, answer) ?? findJobId(spots(), family, nothingSent)?.id;
-  const known = word === undefined ? undefined : meaningOfStatus(word);
-  if (word !== undefined && known === undefined) warnings.onUnknownStatus(family, normaliseStatus(word));
+  const meaning = word === undefined ? undefined : meaningOfStatus(word);
+  if (word !== undefined && meaning === undefined) warnings.onUnknownStatus(family, normaliseStatus(word));
   const reported: StatusMeaning | undefined =
-    known ?? (word === undefined && !isTorn ? undefined : { state: 'running' });
+    meaning ?? (word === undefined && !isContradictory ? undefined : { state: 'running' });
 
   const tracks = tracksIn(record, table, reported?.state, context);
-  const isOwn = isSameAs([...(context.own ?? []), ...(isMoved ? ownAddresses(spots()) : [])]);
-  const atPlaces = [...mediaIn(record, table, context), ...mediaOf(tracks)];
-  const listed = atPlaces.filter(({ address }) => address === undefined || !isOwn(address));
+  const isFromRequest = urlMatcher([...(context.requestUrls ?? []), ...(isMoved ? echoedUrls(spots()) : [])]);
+  const placedMedia = [...mediaIn(record, table, context), ...mediaOf(tracks)];
+  const resultMedia = placedMedia.filter(({ address }) => address === undefined || !isFromRequest(address));
   const kinds = table.media.map(({ kind }) => kind);
   const found = once(() => findResultMedia(spots(), kinds, context));
-  const isResultless = (): boolean =>
-    listed.length + tracks.length + found().length === 0 && firstAt(record, table.textResult, asText) === undefined;
+  const hasNoResult = (): boolean =>
+    resultMedia.length + tracks.length + found().length === 0 &&
+    firstAt(record, table.textResult, asText) === undefined;
   const { state, cause } =
-    isAcknowledged && isResultless()
+    isAcknowledged && hasNoResult()
       ? { state: 'running' as const, cause: undefined }
-      : (reported ?? stateWithoutWord(family, record, listed, tracks, remoteId));
+      : (reported ?? stateWithoutWord(family, record, resultMedia, tracks, remoteId));
   const isDone = state === 'succeeded';
 
   const action = firstAt(record, table.action, asText)?.toUpperCase();
-  const mayBeText = isDone && table.textResult.length > 0 && (action === undefined || TEXT_ACTIONS.has(action));
-  const text = firstAt(record, mayBeText ? table.textResult : table.text, asText);
-  const isText = mayBeText && text !== undefined;
+  const canBeText = isDone && table.textResult.length > 0 && (action === undefined || TEXT_ACTIONS.has(action));
+  const text = firstAt(record, canBeText ? table.textResult : table.text, asText);
+  const isText = canBeText && text !== undefined;
 
   // The described image is not a result of /describe.
-  const media = isDone && !(isText && action !== undefined) ? listed : [];
+  const media = isDone && !(isText && action !== undefined) ? resultMedia : [];
   if (isDone && media.length === 0 && !isText && !tracks.some((track) => track.state === 'running')) {
     media.push(...found());
     if (media.length > 0) warnings.onFoundBySearch(family, remoteId);
@@ -99,20 +106,20 @@ export function readSnapshot(
 const nothingSent: ReadonlySet<string> = new Set();
 
 function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
+  let cached: { value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cached ??= { value: make() };
+    return cached.value;
   };
 }
 
-const ERROR = places('error.message', 'error');
+const ERROR_PLACES = places('error.message', 'error');
 
 /** The state of a response without a status word. */
 function stateWithoutWord(
   family: Family,
   record: unknown,
-  listed: readonly Medium[],
+  resultMedia: readonly Medium[],
   tracks: readonly Track[],
   id?: string,
 ): StatusMeaning {
@@ -120,13 +127,13 @@ function stateWithoutWord(
   if (tracks.some((track) => track.state === 'finished')) return { state: 'succeeded' };
   if (tracks.length > 0) return { state: 'failed' };
   // In the image-prompt family an image without a word is a preview.
-  if (listed.length > 0) return { state: family === 'imgx' ? 'running' : 'succeeded' };
-  if (firstAt(record, ERROR, asText) !== undefined) return { state: 'failed', cause: 'failed' };
+  if (resultMedia.length > 0) return { state: family === 'imgx' ? 'running' : 'succeeded' };
+  if (firstAt(record, ERROR_PLACES, asText) !== undefined) return { state: 'failed', cause: 'failed' };
   if (id !== undefined) return { state: 'queued' };
   throw malformedError('The response from the gateway has no task status.');
 }
 
-/** The first kind, in order of preference, that has any media. */
+/** Returns the media of the first kind, in order of preference, that has any. */
 function mediaIn(record: unknown, table: PlaceTable, context: ResponseContext): Medium[] {
   for (const { kind, at } of table.media) {
     const found = listAt(record, at, (value) => readMedium(value, kind, context));
@@ -174,7 +181,7 @@ function submittedAtPlaces(family: Family, answer: unknown, sent: ReadonlySet<st
     firstAt(answer, anyId, (value) => isNew(asText(value))) ??
     firstAt(answer, textId, (value) => isNew(asString(value)));
   // A state next to the id says that there is a task, even a failed one.
-  const isTask = isRecord(answer) && holdsState(answer);
+  const isTask = isRecord(answer) && hasStateField(answer);
   return id === undefined || (!isTask && namesError(survey(answer))) ? undefined : { id, holder: answer };
 }
 
@@ -182,7 +189,7 @@ function submittedAtPlaces(family: Family, answer: unknown, sent: ReadonlySet<st
 function findSubmittedJob(family: Family, answer: unknown, sent: ReadonlySet<string>) {
   const spots = survey(answer);
   const found = showsError(spots) ? undefined : findJobId(spots, family, sent);
-  return found && { id: found.id, holder: inKnownNames(family, found.holder) };
+  return found && { id: found.id, holder: withKnownNames(family, found.holder) };
 }
 
 /** Code 21 means "enter a prompt" or, with a state or image, "exists already". Some send 1 instead but keep `remix`. */

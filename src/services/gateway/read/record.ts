@@ -8,7 +8,7 @@ export interface StatusMeaning {
   cause?: Failure['cause'];
 }
 
-const WORDS: readonly [StatusMeaning, string][] = [
+const STATUS_WORDS: readonly [StatusMeaning, string][] = [
   [
     { state: 'queued' },
     `not_start not_started submitted submitting accepted queued queueing queuing in_queue pending created preparing
@@ -24,7 +24,7 @@ const WORDS: readonly [StatusMeaning, string][] = [
 
 const MEANINGS = new Map<string, StatusMeaning>([
   ['', { state: 'queued' }],
-  ...WORDS.flatMap(([standing, words]) => splitWords(words).map((word) => [word, standing] as const)),
+  ...STATUS_WORDS.flatMap(([meaning, words]) => splitWords(words).map((word) => [word, meaning] as const)),
 ]);
 
 /** Undefined for an unknown word, which is treated as "still running"; the wait limit ends the wait. */
@@ -75,9 +75,9 @@ export function readTaskId(family: Family, record: unknown): string | undefined 
 }
 
 /** The gateway's status word; undefined if there is none. */
-export function readStatusWord(record: unknown, where: readonly Place[]): string | undefined {
+export function readStatusWord(record: unknown, statusPlaces: readonly Place[]): string | undefined {
   // An empty word counts as well, because gateways send "" or null between accepting a task and starting it.
   const wordOf = (value: unknown): string | undefined =>
     value === null ? '' : typeof value === 'string' ? value : undefined;
-  return firstAt(record, where, (value) => asText(wordOf(value))) ?? firstAt(record, where, wordOf);
+  return firstAt(record, statusPlaces, (value) => asText(wordOf(value))) ?? firstAt(record, statusPlaces, wordOf);
 }

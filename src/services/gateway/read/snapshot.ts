@@ -34,7 +34,7 @@ export interface Snapshot {
   failure: Failure | undefined;
   /** The cost of the job in US dollars as exact decimal text, if the response contains it. */
   cost: string | undefined;
-  /** Whether it succeeded without a result, usually because of a safety filter. The task is finished nevertheless. */
+  /** Whether the task succeeded without a result, usually because of a safety filter. It is finished all the same. */
   isEmpty: boolean;
   submittedAt: number | undefined;
   startedAt: number | undefined;
@@ -43,7 +43,7 @@ export interface Snapshot {
 
 export type SnapshotState = 'queued' | 'running' | 'needs-input' | 'succeeded' | 'failed';
 
-/** At a URL, or as base64 in the response. */
+/** A file of a result: at a URL, or as base64 in the response. */
 export interface Medium {
   kind: 'image' | 'video' | 'audio';
   address?: string;

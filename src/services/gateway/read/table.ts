@@ -4,7 +4,7 @@ import type { Medium } from './snapshot.ts';
 /** Families whose responses are read differently. Image-to-video and both video endpoints share one. */
 export type Family = 'imgx' | 'image' | 'video' | 'music';
 
-const none: readonly Place[] = [];
+const noPlaces: readonly Place[] = [];
 
 /** Outer words take precedence over inner ones, because an inner record may be stale: a removed task keeps its vendor's "processing". */
 const status = places('task_status', 'job.status', 'status', 'state');
@@ -32,12 +32,22 @@ const videos = places(
 /** The default for a family. */
 const defaults = {
   /** Places where only a string is an id; a number is a database row. */
-  textId: none,
-  ...{ status, progress, action: none, tracks: none, preview: none, text: none, actions: none, reason, code },
-  /** Where a single track is that is not in a list. */
-  loneTrack: none,
+  textId: noPlaces,
+  ...{
+    status,
+    progress,
+    action: noPlaces,
+    tracks: noPlaces,
+    preview: noPlaces,
+    text: noPlaces,
+    actions: noPlaces,
+    reason,
+    code,
+  },
+  /** Where a single track is found that is not in a list. */
+  loneTrack: noPlaces,
   /** The result of an action that returns text. */
-  textResult: none,
+  textResult: noPlaces,
 };
 
 /** Where each value may be found, best place first. Paths start at the task's record, inside all envelopes. */
@@ -79,7 +89,7 @@ export const tables: Readonly<Record<Family, PlaceTable>> = {
     id: places('task_id', 'taskId'),
     textId: places('id'),
     action: places('action'),
-    media: [{ kind: 'audio', at: none }],
+    media: [{ kind: 'audio', at: noPlaces }],
     tracks: places('data.data[]', 'data.clips[]', 'clips[]', 'response.sunoData[]', 'data[]'),
     loneTrack: places('data'),
     textResult: places('data.data.text', 'data.text', 'text'),
@@ -93,8 +103,8 @@ export const TEXT_ACTIONS: ReadonlySet<string> = new Set(['DESCRIBE', 'SHORTEN',
 export const submissionPlaces = {
   /** Where ids are found. In the second list, only strings are ids, because a number is a database row. */
   ids: {
-    imgx: [places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'), none],
-    image: [places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'), none],
+    imgx: [places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'), noPlaces],
+    image: [places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'), noPlaces],
     video: [places('task_id', 'data.task_id', 'data.taskId', 'taskId'), places('id', 'data.id', 'data')],
     music: [places('data.task_id', 'data.taskId', 'task_id', 'taskId'), places('data', 'id', 'data.id', 'result')],
   },

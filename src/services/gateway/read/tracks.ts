@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../lib/entries.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
-import { type ResponseContext, readAddress } from './media.ts';
+import { type ResponseContext, readUrl } from './media.ts';
 import { asNumber, asText, firstAt, listAt, type Place, places } from './places.ts';
 import { meaningOfStatus } from './record.ts';
 import type { Medium, SnapshotState, Track } from './snapshot.ts';
@@ -30,14 +30,14 @@ export function tracksIn(
   const list = listAt(record, table.tracks, read);
   if (list.length > 0) return list;
   // Lyrics are found in the same place and also have an id and a title; only audio makes a track.
-  const lone = firstAt(record, table.loneTrack, read);
-  return lone?.audio === undefined ? [] : [lone];
+  const singleTrack = firstAt(record, table.loneTrack, read);
+  return singleTrack?.audio === undefined ? [] : [singleTrack];
 }
 
 function trackFrom(value: unknown, taskState: SnapshotState | undefined, context: ResponseContext): Track | undefined {
   if (!isRecord(value)) return undefined;
   const address = (where: readonly Place[]): string | undefined =>
-    firstAt(value, where, (text) => readAddress(text, context));
+    firstAt(value, where, (text) => readUrl(text, context));
   const audio = address(trackPlaces.audio);
   const id = firstAt(value, trackPlaces.id, asText);
   const title = firstAt(value, trackPlaces.title, asText);

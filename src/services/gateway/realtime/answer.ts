@@ -24,7 +24,7 @@ class Transcript {
   }
 
   /** Returns the complete transcript once, as soon as it is known. */
-  take({ type, body }: RealtimeFrame): string | undefined {
+  processFrame({ type, body }: RealtimeFrame): string | undefined {
     if (type === 'input_audio_buffer.committed') this.#itemId ??= asText(body.item_id);
     const id = asText(body.item_id);
     const isOurs = id === undefined || this.#itemId === undefined || id === this.#itemId;
@@ -35,22 +35,22 @@ class Transcript {
   }
 
   /** Nothing more will arrive, so the part that has arrived is used. */
-  close(whole?: string): string | undefined {
+  close(fullText?: string): string | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
-    return (whole ?? this.#text).trim() || undefined;
+    return (fullText ?? this.#text).trim() || undefined;
   }
 }
 
 /** An unbounded queue with one reader. */
 class EventQueue<T> implements AsyncIterable<T> {
-  readonly #queued: T[] = [];
+  readonly #values: T[] = [];
   #isOver = false;
   #wake: (() => void) | undefined;
 
   push(value: T): void {
     if (this.#isOver) return;
-    this.#queued.push(value);
+    this.#values.push(value);
     this.#wake?.();
   }
 
@@ -62,8 +62,8 @@ class EventQueue<T> implements AsyncIterable<T> {
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
     try {
       for (;;) {
-        for (const value of this.#queued.splice(0)) yield value;
-        if (this.#queued.length > 0) continue;
+        for (const value of this.#values.splice(0)) yield value;
+        if (this.#values.length > 0) continue;
         if (this.#isOver) return;
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wake = resolve;
@@ -72,15 +72,15 @@ class EventQueue<T> implements AsyncIterable<T> {
     } finally {
       // Once the reader has stopped, nothing more is queued.
       this.#isOver = true;
-      this.#queued.length = 0;
+      this.#values.length = 0;
     }
   }
 }
 
 /** How long to wait for the end of an interrupted answer. */
-const INTERRUPT_LIMIT_MS = 5_000;
+const INTERRUPT_TIMEOUT_MS = 5_000;
 /** How long the end of an answer waits for a late transcript of the utterance. */
-const LATE_TRANSCRIPT_MS = 2_000;
+const TRANSCRIPT_TIMEOUT_MS = 2_000;
 
 interface AnswerParts {
   id: string;
@@ -133,11 +133,11 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     this.#size += frame.size;
     const max = this.#context.http.limits.responseBytes;
     if (this.#size > max) this.#giveUp(tooLargeError(max, {}));
-    else this.#take(frame);
+    else this.#processFrame(frame);
   }
 
   onLost(error: GatewayError): void {
-    if (!this.#isOver) this.#endWith(this.#end ?? this.#cut(error));
+    if (!this.#isOver) this.#endWith(this.#end ?? this.#buildCutEnd(error));
   }
 
   async interrupt(): Promise<void> {
@@ -146,7 +146,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     else if (!this.#isInterrupted) {
       this.#isInterrupted = true;
       this.#reader.freeze();
-      this.#awaitEvent(INTERRUPT_LIMIT_MS);
+      this.#awaitEvent(INTERRUPT_TIMEOUT_MS);
       // If the connection is lost in the meantime, the answer ends as well.
       await Promise.allSettled(this.#interruptEvents().map((event) => this.#connection.send(event)));
     }
@@ -163,7 +163,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     return [cancel, eventIds.createEvent('conversation.item.truncate', { item_id, content_index, audio_end_ms })];
   }
 
-  #cut(error: GatewayError): RealtimeResponse {
+  #buildCutEnd(error: GatewayError): RealtimeResponse {
     if (this.#isInterrupted) return this.#reader.buildEnd('cancelled');
     return this.#reader.buildEnd('cut', { error: withTakenEffect(error, true) });
   }
@@ -173,8 +173,8 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     this.onLost(error);
   }
 
-  #take(frame: RealtimeFrame): void {
-    this.#reportTranscript(this.#transcript.take(frame));
+  #processFrame(frame: RealtimeFrame): void {
+    this.#reportTranscript(this.#transcript.processFrame(frame));
     const isOurs = frame.type.startsWith('response.') && (responseIdOf(frame.body) ?? this.id) === this.id;
     if (!this.#end) {
       if (isOurs) this.#read(frame);
@@ -183,7 +183,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
 
   #read(frame: RealtimeFrame): void {
     if (!this.#isInterrupted) this.#awaitEvent();
-    for (const event of this.#reader.take(frame)) {
+    for (const event of this.#reader.processFrame(frame)) {
       if (event.type === 'end') this.#finish(event.response);
       else this.#queue.push(event);
     }
@@ -192,7 +192,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   #finish(end: RealtimeResponse): void {
     if (this.#transcript.isAwaited && !this.#isInterrupted) {
       this.#end = end;
-      this.#startTimer(LATE_TRANSCRIPT_MS, () => this.#endWith(end));
+      this.#startTimer(TRANSCRIPT_TIMEOUT_MS, () => this.#endWith(end));
     } else this.#endWith(end);
   }
 

@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 30_000;
 const STABLE_AFTER_MS = 60_000;
 
 /** Gateways end a session after an hour, so it is replaced before that. */
-const RENEWED_AFTER_MS = 55 * 60_000;
+const RENEW_AFTER_MS = 55 * 60_000;
 const EXPIRED_CODE = 'session_expired';
 
 /** Keeps one connection open, and replaces it while nothing is being said. */
@@ -67,7 +67,7 @@ export class ConnectionKeeper implements ConnectionListener {
     }
   }
 
-  /** Call this when nothing is being said any longer. Does everything that had to wait for that. */
+  /** Call this when nothing is being said any longer. Performs a renewal or reconnection that became due in the meantime. */
   release(): void {
     this.#isBusy = false;
     if (this.#isRenewalDue) this.#dropConnection();
@@ -124,7 +124,7 @@ export class ConnectionKeeper implements ConnectionListener {
     this.#connection = connection;
     this.#connectedAt = clock.now();
     this.#isRenewalDue = false;
-    this.#stopRenewal = clock.after(RENEWED_AFTER_MS, () => this.#expire());
+    this.#stopRenewal = clock.after(RENEW_AFTER_MS, () => this.#expire());
   }
 
   #expire(): void {

@@ -13,7 +13,7 @@ export interface ConnectionListener {
 const PING_INTERVAL_MS = 20_000;
 
 /** How long to wait for a sign of life before an utterance is sent. */
-const ALIVE_WITHIN_MS = 10_000;
+const ALIVE_TIMEOUT_MS = 10_000;
 /** After a stall of the event loop, this many turns are left to read what has arrived before the connection is dropped. */
 const GRACE_TURNS = 8;
 
@@ -25,7 +25,7 @@ export class RealtimeConnection {
   #listener: ConnectionListener;
   #closeReason: GatewayError | undefined;
   #socketError: unknown;
-  #waiting: (() => void)[] = [];
+  #aliveListeners: (() => void)[] = [];
   #stopKeepAlive: () => void;
 
   constructor(socket: WebSocket, host: string, clock: Clock, listener: ConnectionListener) {
@@ -65,7 +65,7 @@ export class RealtimeConnection {
 
   /** Resolves when the connection is known to be alive. A dead one accepts data that the gateway may never receive. */
   async assertAlive(): Promise<void> {
-    if (this.isOpen) await new Promise<void>((resolve) => this.#ping(ALIVE_WITHIN_MS, resolve));
+    if (this.isOpen) await new Promise<void>((resolve) => this.#ping(ALIVE_TIMEOUT_MS, resolve));
     if (!this.isOpen) throw this.#closeReason ?? connectionError('cut', this.#host);
   }
 
@@ -86,7 +86,7 @@ export class RealtimeConnection {
   }
 
   #confirmAlive(): void {
-    for (const onSign of this.#waiting.splice(0)) onSign();
+    for (const onSignOfLife of this.#aliveListeners.splice(0)) onSignOfLife();
   }
 
   #keepAlive(): void {
@@ -99,15 +99,15 @@ export class RealtimeConnection {
   #ping(ms: number, onAlive: () => void): void {
     const cancel = this.#clock.after(ms, () => expire(GRACE_TURNS));
     const expire = (turns: number): void => {
-      if (!this.#waiting.includes(onSign)) return;
+      if (!this.#aliveListeners.includes(onSignOfLife)) return;
       if (turns > 0) setImmediate(() => expire(turns - 1));
       else this.#drop(connectionError('silent', this.#host));
     };
-    const onSign = (): void => {
+    const onSignOfLife = (): void => {
       cancel();
       onAlive();
     };
-    this.#waiting.push(onSign);
+    this.#aliveListeners.push(onSignOfLife);
     this.#socket.ping();
   }
 
@@ -120,7 +120,7 @@ export class RealtimeConnection {
 
   #shutDown(error: GatewayError): void {
     this.#closeReason = error;
-    for (const onSign of this.#waiting.splice(0)) onSign();
+    for (const onSignOfLife of this.#aliveListeners.splice(0)) onSignOfLife();
     this.#stopKeepAlive();
   }
 }

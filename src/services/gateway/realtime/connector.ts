@@ -72,9 +72,9 @@ export class Connector {
   }
 
   /** Sends the settings that the gateway accepts, in the dialect that it accepts. */
-  async #applySettings(connection: RealtimeConnection, inbox: Inbox, start: Dialect): Promise<Dialect> {
+  async #applySettings(connection: RealtimeConnection, inbox: Inbox, initialDialect: Dialect): Promise<Dialect> {
     const { http, eventIds } = this.#context;
-    let dialect = start;
+    let dialect = initialDialect;
     for (;;) {
       const event = eventIds.createEvent('session.update', { session: toSessionPayload(dialect, this.#settings) });
       await connection.send(event);
@@ -84,11 +84,11 @@ export class Connector {
         return dialect;
       }
       const error = errorInEvent(body);
-      const other = this.#dialects.alternativeAfter(error, dialect);
+      const alternative = this.#dialects.alternativeAfter(error, dialect);
       if (this.isTranscribed && concernsTranscription(error)) {
         this.#settings = { ...this.#settings, transcriber: undefined };
         http.parts.log.info({ model: this.#settings.model }, 'The gateway refused to transcribe audio.');
-      } else if (other) dialect = other;
+      } else if (alternative) dialect = alternative;
       else throw this.#refusal(error);
     }
   }
@@ -136,9 +136,9 @@ class Inbox implements ConnectionListener {
 
   /** Waits for the next event of this type, or the next error; skips others. */
   async next(type: string, { limits, parts, baseUrl }: GatewayHttp): Promise<RealtimeFrame> {
-    let late: GatewayError | undefined;
+    let timeoutError: GatewayError | undefined;
     const cancel = parts.clock.after(limits.readMs, () => {
-      late = connectionError('silent', baseUrl.host);
+      timeoutError = connectionError('silent', baseUrl.host);
       this.#wake?.();
     });
     try {
@@ -146,7 +146,7 @@ class Inbox implements ConnectionListener {
         const frame = this.#frames.shift();
         if (frame?.type === type || frame?.type === 'error') return frame;
         if (frame) continue;
-        const error = this.#error ?? late;
+        const error = this.#error ?? timeoutError;
         if (error) throw error;
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wake = resolve;

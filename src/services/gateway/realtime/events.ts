@@ -27,7 +27,7 @@ export const earlierTurns = z.array(earlierTurn).readonly();
 /** A turn of the conversation so far, for a session that was not open at the time. */
 export type EarlierTurn = z.output<typeof earlierTurn>;
 
-const NOTHING = 'the message is empty: write or record something';
+const EMPTY_MESSAGE = 'the message is empty: write or record something';
 
 export const utteranceSchema = z
   .strictObject({
@@ -39,7 +39,10 @@ export const utteranceSchema = z
       .readonly()
       .optional(),
   })
-  .refine(({ text = '', audio, outputs = [] }) => text.trim() !== '' || audio?.length || outputs.length > 0, NOTHING);
+  .refine(
+    ({ text = '', audio, outputs = [] }) => text.trim() !== '' || audio?.length || outputs.length > 0,
+    EMPTY_MESSAGE,
+  );
 
 /** What a member says to the model in one turn. */
 export type Utterance = z.output<typeof utteranceSchema>;

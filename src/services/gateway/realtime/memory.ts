@@ -44,9 +44,9 @@ export class ConversationMemory {
 
   /** As conversation items, oldest first. */
   items(dialect: Dialect): Record<string, unknown>[] {
-    const kept = withinLimits(this.#entries);
-    const calls = new Set(kept.flatMap((entry) => ('call' in entry ? [entry.call.callId] : [])));
-    return kept.flatMap((entry) => {
+    const recent = withinLimits(this.#entries);
+    const calls = new Set(recent.flatMap((entry) => ('call' in entry ? [entry.call.callId] : [])));
+    return recent.flatMap((entry) => {
       if ('call' in entry) return [callItem(entry.call)];
       // Gateways refuse an output without its call.
       if ('output' in entry) return calls.has(entry.output.callId) ? [outputItem(entry.output)] : [];
@@ -63,15 +63,17 @@ export class ConversationMemory {
 
 /** The newest entries within the limits. */
 function withinLimits(entries: readonly Entry[]): Entry[] {
-  const kept: Entry[] = [];
-  let left = MAX_CHARACTERS;
+  const recent: Entry[] = [];
+  let remaining = MAX_CHARACTERS;
   for (const entry of entries.slice(-MAX_ENTRIES).toReversed()) {
     const length = lengthOf(entry);
-    if (length > left && kept.length > 0) break;
-    left -= length;
-    kept.unshift('turn' in entry ? { turn: { ...entry.turn, text: entry.turn.text.slice(0, MAX_CHARACTERS) } } : entry);
+    if (length > remaining && recent.length > 0) break;
+    remaining -= length;
+    recent.unshift(
+      'turn' in entry ? { turn: { ...entry.turn, text: entry.turn.text.slice(0, MAX_CHARACTERS) } } : entry,
+    );
   }
-  return kept;
+  return recent;
 }
 
 function lengthOf(entry: Entry): number {

@@ -31,7 +31,7 @@ interface AudioProgress {
   samples: number;
 }
 
-type Parts = Record<string, unknown>;
+type JsonRecord = Record<string, unknown>;
 
 /** Translates the gateway's events for one answer, without repetitions. The end comes only once and contains everything. */
 export class ResponseReader {
@@ -40,7 +40,7 @@ export class ResponseReader {
   readonly #text = new TextAssembler();
   readonly #calls = new Calls();
   readonly #samples = new Map<string, SampleReader>();
-  readonly #seen = new Set<string>();
+  readonly #seenEventIds = new Set<string>();
   #audioProgress: AudioProgress | undefined;
   #usage: RealtimeUsage | undefined;
   #isFrozen = false;
@@ -60,10 +60,10 @@ export class ResponseReader {
     this.#isFrozen = true;
   }
 
-  take({ type, body }: RealtimeFrame): RealtimeEvent[] {
+  processFrame({ type, body }: RealtimeFrame): RealtimeEvent[] {
     const name = asText(body.event_id);
-    if (name !== undefined && this.#seen.has(name)) return [];
-    if (name !== undefined) this.#seen.add(name);
+    if (name !== undefined && this.#seenEventIds.has(name)) return [];
+    if (name !== undefined) this.#seenEventIds.add(name);
     if (type === 'response.done') return this.#finish(isRecord(body.response) ? body.response : {});
     return this.#isFrozen ? [] : this.#readEvent(type, body);
   }
@@ -73,24 +73,25 @@ export class ResponseReader {
     cause: { reason?: string | undefined; error?: GatewayError | undefined } = {},
   ): RealtimeResponse {
     const { reason, error } = cause;
-    const said = { text: this.#text.text, calls: this.#calls.completed, usage: this.#usage };
-    return { id: this.#id, end, ...said, reason, error };
+    const content = { text: this.#text.text, calls: this.#calls.completed, usage: this.#usage };
+    return { id: this.#id, end, ...content, reason, error };
   }
 
-  #readEvent(type: string, body: Parts): RealtimeEvent[] {
+  #readEvent(type: string, body: JsonRecord): RealtimeEvent[] {
     if (AUDIO_EVENTS.has(type)) return this.#readAudio(body);
     const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
-    const whole = TEXT_EVENTS.get(name);
-    if (whole) return this.#readText(positionOf(body), ending === 'done' ? body[whole] : body.delta, ending === 'done');
+    const fullTextField = TEXT_EVENTS.get(name);
+    if (fullTextField)
+      return this.#readText(positionOf(body), ending === 'done' ? body[fullTextField] : body.delta, ending === 'done');
     if (type === 'response.content_part.done') return this.#readText(positionOf(body), textOf(body.part), true);
-    const calls = this.#calls.take(type, body);
+    const calls = this.#calls.process(type, body);
     if (calls) return callEvents(calls);
     return type === 'response.output_item.done' && isRecord(body.item) ? this.#readItem(body.item, body) : [];
   }
 
-  #readItem(item: Parts, address: Parts): RealtimeEvent[] {
-    return partsOf(item).flatMap((part, at) => {
-      const position = { item: asText(item.id) ?? asText(address.item_id) ?? '', part: String(at) };
+  #readItem(item: JsonRecord, address: JsonRecord): RealtimeEvent[] {
+    return partsOf(item).flatMap((part, index) => {
+      const position = { item: asText(item.id) ?? asText(address.item_id) ?? '', part: String(index) };
       return this.#readText(position, textOf(part), true);
     });
   }
@@ -101,7 +102,7 @@ export class ResponseReader {
     return delta === '' ? [] : [{ type: 'text', delta }];
   }
 
-  #readAudio(body: Parts): RealtimeEvent[] {
+  #readAudio(body: JsonRecord): RealtimeEvent[] {
     if (typeof body.delta !== 'string') return [];
     const { item: itemId, part } = positionOf(body);
     const key = `${itemId} ${part}`;
@@ -119,7 +120,7 @@ export class ResponseReader {
     return [{ type: 'audio', pcm }];
   }
 
-  #finish(response: Parts): RealtimeEvent[] {
+  #finish(response: JsonRecord): RealtimeEvent[] {
     this.#usage = usageFrom(response.usage) ?? this.#usage;
     const details = isRecord(response.status_details) ? response.status_details : {};
     const reason = shortLine(details.reason);
@@ -127,41 +128,41 @@ export class ResponseReader {
     if (this.#isFrozen) return [{ type: 'end', response: this.buildEnd('cancelled', { reason }) }];
     const end =
       ENDS.get(response.status) ?? ENDS.get(details.type) ?? (isRecord(details.error) ? 'failed' : 'completed');
-    const late = this.#readLate(response);
+    const repeated = this.#readRepeated(response);
     const calls = end === 'completed' ? callEvents(this.#calls.completeAll()) : [];
     const error = end === 'failed' ? this.#failure(details) : undefined;
-    return [...late, ...calls, { type: 'end', response: this.buildEnd(end, { reason, error }) }];
+    return [...repeated, ...calls, { type: 'end', response: this.buildEnd(end, { reason, error }) }];
   }
 
   /** The content that the last event repeats; some gateways send it only there. */
-  #readLate({ output }: Parts): RealtimeEvent[] {
+  #readRepeated({ output }: JsonRecord): RealtimeEvent[] {
     const items = Array.isArray(output) ? output.filter(isRecord) : [];
-    const whole = new TextAssembler();
-    for (const [at, item] of items.entries()) {
-      const position = { item: String(at), part: '' };
-      for (const part of partsOf(item)) whole.add(position, textOf(part) ?? '');
+    const fullTexts = new TextAssembler();
+    for (const [index, item] of items.entries()) {
+      const position = { item: String(index), part: '' };
+      for (const part of partsOf(item)) fullTexts.add(position, textOf(part) ?? '');
     }
-    const delta = this.#text.addFinal(whole.text);
+    const delta = this.#text.addFinal(fullTexts.text);
     const calls = items.flatMap((item) =>
       item.type === 'function_call' && item.status !== 'incomplete' ? callEvents(this.#calls.complete(item, {})) : [],
     );
     return delta === '' ? calls : [{ type: 'text', delta }, ...calls];
   }
 
-  #failure({ error }: Parts): GatewayError {
-    const said = isRecord(error) ? error : {};
+  #failure({ error }: JsonRecord): GatewayError {
+    const eventError = isRecord(error) ? error : {};
     const hasOutput = this.#text.text !== '' || this.#audioProgress !== undefined || this.#calls.hasAny;
-    return toMidStreamError(this.#errorIn({ error: said }, statusOfError(said)), hasOutput);
+    return toMidStreamError(this.#errorIn({ error: eventError }, statusOfError(eventError)), hasOutput);
   }
 }
 
-function positionOf(body: Parts): TextPosition {
+function positionOf(body: JsonRecord): TextPosition {
   return { item: asText(body.item_id) ?? asText(body.output_index) ?? '', part: asText(body.content_index) ?? '0' };
 }
 
-function partsOf({ content, role, type }: Parts): Parts[] {
-  const isSpoken = type === 'message' || role === 'assistant';
-  return isSpoken && Array.isArray(content) ? content.filter(isRecord) : [];
+function partsOf({ content, role, type }: JsonRecord): JsonRecord[] {
+  const isModelMessage = type === 'message' || role === 'assistant';
+  return isModelMessage && Array.isArray(content) ? content.filter(isRecord) : [];
 }
 
 function textOf(part: unknown): string | undefined {
@@ -180,10 +181,10 @@ function callEvents(events: readonly TextEvent[]): RealtimeEvent[] {
 }
 
 /** Some gateways write the plural, others do not. */
-const details = (side: 'input' | 'output', field: string) =>
-  places(`${side}_token_details.${field}`, `${side}_tokens_details.${field}`);
+const details = (direction: 'input' | 'output', field: string) =>
+  places(`${direction}_token_details.${field}`, `${direction}_tokens_details.${field}`);
 
-const at = {
+const usagePlaces = {
   input: places('input_tokens', 'prompt_tokens'),
   cached: details('input', 'cached_tokens'),
   output: places('output_tokens', 'completion_tokens'),
@@ -191,4 +192,4 @@ const at = {
   audioOutput: details('output', 'audio_tokens'),
 } as const;
 
-const usageFrom = (value: unknown): RealtimeUsage | undefined => readCounts(value, at);
+const usageFrom = (value: unknown): RealtimeUsage | undefined => readCounts(value, usagePlaces);

@@ -30,7 +30,7 @@ class UtteranceSender implements ConnectionListener {
   readonly #sentIds = new Set<string>();
   readonly #earlyFrames: RealtimeFrame[] = [];
   readonly #outcome = Promise.withResolvers<ActiveAnswer | undefined>();
-  #request: string | undefined;
+  #requestId: string | undefined;
   #size = 0;
   #isSettled = false;
 
@@ -76,7 +76,7 @@ class UtteranceSender implements ConnectionListener {
   }
 
   get #isRequested(): boolean {
-    return this.#request !== undefined;
+    return this.#requestId !== undefined;
   }
 
   async #send(): Promise<void> {
@@ -90,7 +90,7 @@ class UtteranceSender implements ConnectionListener {
     if (this.#isSettled) return;
     const request = eventIds.createEvent('response.create');
     this.#sentIds.add(request.event_id);
-    this.#request = request.event_id;
+    this.#requestId = request.event_id;
     const timeout = connectionError('silent', http.baseUrl.host);
     const cancel = http.parts.clock.after(http.limits.submitMs, () => this.#fail(withTakenEffect(timeout, true)));
     await this.#connection.send(request);
@@ -99,8 +99,8 @@ class UtteranceSender implements ConnectionListener {
   }
 
   #start(frame: RealtimeFrame): void {
-    if (this.#request === undefined) return;
-    const id = responseIdOf(frame.body) ?? this.#request;
+    if (this.#requestId === undefined) return;
+    const id = responseIdOf(frame.body) ?? this.#requestId;
     if (this.#context.endedResponses.has(id)) return;
     this.#isSettled = true;
     this.#outcome.resolve(this.#startAnswer(id, [...this.#earlyFrames, frame]));
@@ -111,7 +111,7 @@ class UtteranceSender implements ConnectionListener {
     if (eventId !== undefined && !this.#sentIds.has(eventId)) return;
     // An error without an event id can only be about the request.
     if (eventId === undefined && !this.#isRequested) return;
-    // The gateway closes the connection afterwards, and `onLost` handles that.
+    // The gateway then closes the connection, which `onLost` handles.
     if (asText(error.code) === 'session_expired') return;
     const refusal = this.#context.http.parseError({ error }, statusOfError(error));
     this.#fail(eventId === undefined ? refusal : withTakenEffect(refusal, false));
@@ -179,10 +179,10 @@ export class Session implements RealtimeSession {
   }
 
   async close(): Promise<void> {
-    const closed = this.#connections.close();
+    const closing = this.#connections.close();
     this.#current?.onLost(connectionError('closed', this.#context.http.baseUrl.host));
     this.#onClosed();
-    await closed;
+    await closing;
   }
 
   async #sendUtterance(validUtterance: Utterance, signal: AbortSignal | undefined): Promise<RealtimeAnswer> {

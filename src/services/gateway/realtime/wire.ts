@@ -16,11 +16,11 @@ type Item = Record<string, unknown>;
 
 /** Ids of our events, unique across the sessions of this gateway. */
 export class EventIds {
-  readonly #start: string;
+  readonly #prefix: string;
   #count = 0;
 
   constructor(random: () => number) {
-    this.#start = `atelier_${Math.floor(random() * 2 ** 32).toString(36)}`;
+    this.#prefix = `atelier_${Math.floor(random() * 2 ** 32).toString(36)}`;
   }
 
   createEvent(type: string, fields: Record<string, unknown> = {}): ClientEvent {
@@ -29,7 +29,7 @@ export class EventIds {
 
   nextId(): string {
     this.#count += 1;
-    return `${this.#start}_${this.#count}`;
+    return `${this.#prefix}_${this.#count}`;
   }
 }
 
@@ -71,12 +71,12 @@ export function modelMessage(text: string, dialect: Dialect): Item {
 
 /** The utterance as events, up to the single request for an answer. */
 export function* utteranceEvents(
-  { text = '', audio: sound, outputs = [] }: Utterance,
+  { text = '', audio: pcm, outputs = [] }: Utterance,
   ids: EventIds,
 ): Generator<ClientEvent> {
   for (const output of outputs) yield ids.createEvent('conversation.item.create', { item: outputItem(output) });
-  if (sound && sound.length > 0) {
-    for (const audio of audioPieces(sound)) yield ids.createEvent('input_audio_buffer.append', { audio });
+  if (pcm && pcm.length > 0) {
+    for (const audio of audioPieces(pcm)) yield ids.createEvent('input_audio_buffer.append', { audio });
     yield ids.createEvent('input_audio_buffer.commit');
   }
   if (text.trim() !== '') yield ids.createEvent('conversation.item.create', { item: memberMessage(text) });
@@ -99,8 +99,8 @@ export class DialectDetector {
 
   /** Chooses the dialect for a session as the gateway describes it. */
   choose(session: unknown): Dialect {
-    const said = dialectOf(session);
-    if (said !== undefined && !this.#refused.has(said)) return said;
+    const detected = dialectOf(session);
+    if (detected !== undefined && !this.#refused.has(detected)) return detected;
     return this.#confirmed ?? (this.#refused.has('ga') ? 'beta' : 'ga');
   }
 
@@ -156,12 +156,12 @@ function textOf(data: RawData): string {
 }
 
 /** One second: about 64 KB as base64, far below the limit of an event. */
-const PIECE_SAMPLES = PCM_RATE;
+const SAMPLES_PER_PIECE = PCM_RATE;
 
 /** Encodes audio in pieces that fit into an event. Samples are little-endian on the wire, as in Node. */
 function* audioPieces(pcm: Pcm): Generator<string, void, void> {
-  for (let start = 0; start < pcm.length; start += PIECE_SAMPLES) {
-    const piece = pcm.subarray(start, start + PIECE_SAMPLES);
+  for (let start = 0; start < pcm.length; start += SAMPLES_PER_PIECE) {
+    const piece = pcm.subarray(start, start + SAMPLES_PER_PIECE);
     yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('base64');
   }
 }
@@ -172,9 +172,9 @@ export class SampleReader {
 
   read(base64: string): Pcm {
     const bytes = Buffer.concat([this.#oddByte, Buffer.from(base64, 'base64')]);
-    const whole = bytes.byteLength - (bytes.byteLength % 2);
-    this.#oddByte = Buffer.from(bytes.subarray(whole));
+    const wholeBytes = bytes.byteLength - (bytes.byteLength % 2);
+    this.#oddByte = Buffer.from(bytes.subarray(wholeBytes));
     // Copied, because samples must start at an even address.
-    return new Int16Array(new Uint8Array(bytes.subarray(0, whole)).buffer);
+    return new Int16Array(new Uint8Array(bytes.subarray(0, wholeBytes)).buffer);
   }
 }

@@ -9,7 +9,7 @@ interface Draft {
 }
 
 /** The fields by which events identify a call. */
-interface Address {
+interface CallPosition {
   item_id?: unknown;
   output_index?: unknown;
 }
@@ -28,7 +28,7 @@ export class Calls {
   }
 
   /** Undefined if the event is about something else. */
-  take(type: string, body: Record<string, unknown>): TextEvent[] | undefined {
+  process(type: string, body: Record<string, unknown>): TextEvent[] | undefined {
     if (type === 'response.function_call_arguments.delta') return this.#addArguments(body, body.delta);
     if (type === 'response.function_call_arguments.done') return this.#completeArguments(body);
     const { item } = body;
@@ -38,14 +38,14 @@ export class Calls {
   }
 
   /** A complete call in the output. */
-  complete(item: Record<string, unknown>, address: Address): TextEvent[] {
-    const { draft, events } = this.#identify(item, address);
+  complete(item: Record<string, unknown>, position: CallPosition): TextEvent[] {
+    const { draft, events } = this.#identify(item, position);
     return [...events, ...this.#finish(draft, item.arguments)];
   }
 
-  #addArguments(address: Address, delta: unknown): TextEvent[] {
+  #addArguments(position: CallPosition, delta: unknown): TextEvent[] {
     if (typeof delta !== 'string') return [];
-    const draft = this.#find(namesOf({}, address));
+    const draft = this.#find(namesOf({}, position));
     if (draft.isWhole || delta === '') return [];
     draft.call.arguments += delta;
     return draft.isStarted ? [{ type: 'call-arguments', callId: draft.call.callId, delta }] : [];
@@ -62,46 +62,50 @@ export class Calls {
     return this.#drafts.flatMap((draft) => this.#finish(draft, undefined));
   }
 
-  #identify(item: Record<string, unknown>, address: Address): { draft: Draft; events: TextEvent[] } {
-    const draft = this.#find(namesOf(item, address));
+  #identify(item: Record<string, unknown>, position: CallPosition): { draft: Draft; events: TextEvent[] } {
+    const draft = this.#find(namesOf(item, position));
     const { call, isStarted } = draft;
     if (isStarted) return { draft, events: [] };
     call.callId = asText(item.call_id) ?? call.callId;
     call.name = asText(item.name) ?? call.name;
     if (call.name === '') return { draft, events: [] };
     draft.isStarted = true;
-    const { callId, name, arguments: early } = call;
+    const { callId, name, arguments: earlyArguments } = call;
     const started: TextEvent = { type: 'call-started', callId, name };
     // Arguments may have been received before the tool was known.
-    return { draft, events: early === '' ? [started] : [started, { type: 'call-arguments', callId, delta: early }] };
+    return {
+      draft,
+      events: earlyArguments === '' ? [started] : [started, { type: 'call-arguments', callId, delta: earlyArguments }],
+    };
   }
 
-  #finish(draft: Draft, written: unknown): TextEvent[] {
+  #finish(draft: Draft, finalArguments: unknown): TextEvent[] {
     if (draft.isWhole) return [];
-    const whole = typeof written === 'string' || written == null ? written : JSON.stringify(written);
-    if (whole) draft.call.arguments = whole;
+    const fullArguments =
+      typeof finalArguments === 'string' || finalArguments == null ? finalArguments : JSON.stringify(finalArguments);
+    if (fullArguments) draft.call.arguments = fullArguments;
     if (!draft.isStarted) return [];
     draft.isWhole = true;
     return [{ type: 'call', ...draft.call }];
   }
 
   #find(names: readonly string[]): Draft {
-    const known = names.map((name) => this.#byName.get(name)).find((draft) => draft !== undefined);
+    const existing = names.map((name) => this.#byName.get(name)).find((draft) => draft !== undefined);
     const callId = names[0]?.slice(1) ?? `call_${this.#drafts.length + 1}`;
-    const draft = known ?? { call: { callId, name: '', arguments: '' }, isStarted: false, isWhole: false };
-    if (!known) this.#drafts.push(draft);
+    const draft = existing ?? { call: { callId, name: '', arguments: '' }, isStarted: false, isWhole: false };
+    if (!existing) this.#drafts.push(draft);
     for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, draft);
     return draft;
   }
 }
 
 /** The call's own id comes first, because positions in a list may be renumbered in the last event. */
-function namesOf(item: Record<string, unknown>, { item_id, output_index }: Address): string[] {
-  const named = (mark: string, value: unknown): string[] => {
+function namesOf(item: Record<string, unknown>, { item_id, output_index }: CallPosition): string[] {
+  const tagged = (mark: string, value: unknown): string[] => {
     const text = asText(value);
     return text === undefined ? [] : [mark + text];
   };
-  return [...named('c', item.call_id), ...named('i', item.id ?? item_id), ...named('n', output_index)];
+  return [...tagged('c', item.call_id), ...tagged('i', item.id ?? item_id), ...tagged('n', output_index)];
 }
 
 type State = Extract<TextEvent, { type: 'web-search' }>['state'];
@@ -119,16 +123,16 @@ export class Searches {
   readonly #reported = new Map<string, { states: Set<State>; hasQuery: boolean }>();
 
   /** Undefined if the event is about something else. */
-  take(type: string, { item, item_id, output_index }: Record<string, unknown>): TextEvent[] | undefined {
+  process(type: string, { item, item_id, output_index }: Record<string, unknown>): TextEvent[] | undefined {
     const state = STATES.get(type);
     if (!state) return undefined;
     if (!type.startsWith('response.output_item.')) return this.#report(state, asText(item_id) ?? asText(output_index));
     return isRecord(item) && item.type === 'web_search_call' ? this.takeItem(state, item, output_index) : undefined;
   }
 
-  takeItem(state: State, item: Record<string, unknown>, place?: unknown): TextEvent[] {
+  takeItem(state: State, item: Record<string, unknown>, position?: unknown): TextEvent[] {
     const query = isRecord(item.action) ? asText(item.action.query) : asText(item.query);
-    return this.#report(state, asText(item.id) ?? asText(place), query);
+    return this.#report(state, asText(item.id) ?? asText(position), query);
   }
 
   #report(state: State, search = '', query?: string): TextEvent[] {

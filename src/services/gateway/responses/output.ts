@@ -38,19 +38,19 @@ export class TextAssembler {
   }
 
   /** Adds the missing end of a complete part. Earlier text that contradicts it is kept, because it has already been shown. */
-  addWhole(position: TextPosition, whole: string): string {
+  addWhole(position: TextPosition, fullText: string): string {
     const received = this.#parts.get(keyOf(position));
     if (received !== undefined)
-      return whole.startsWith(received) ? this.add(position, whole.slice(received.length)) : '';
+      return fullText.startsWith(received) ? this.add(position, fullText.slice(received.length)) : '';
     // The part was repeated under a different number from its pieces.
-    return this.#text.endsWith(whole) ? '' : this.add(position, whole);
+    return this.#text.endsWith(fullText) ? '' : this.add(position, fullText);
   }
 
   /** Adds what is missing from the full text that the last event repeats (which may be empty). */
-  addFinal(whole: string): string {
-    if (!whole.startsWith(this.#text)) return '';
-    const added = whole.slice(this.#text.length);
-    this.#text = whole;
+  addFinal(fullText: string): string {
+    if (!fullText.startsWith(this.#text)) return '';
+    const added = fullText.slice(this.#text.length);
+    this.#text = fullText;
     return added;
   }
 }
@@ -75,17 +75,17 @@ interface TextPart {
 /** The text of an output item, part by part. */
 export function textPartsIn(item: Record<string, unknown>, name: string): TextPart[] {
   if (item.type === 'reasoning') {
-    return [...partsOf(item.summary), ...partsOf(item.content)].flatMap((part, at) =>
+    return [...partsOf(item.summary), ...partsOf(item.content)].flatMap((part, index) =>
       typeof part.text === 'string'
-        ? [{ kind: 'reasoning', position: { item: name, part: String(at) }, text: part.text }]
+        ? [{ kind: 'reasoning', position: { item: name, part: String(index) }, text: part.text }]
         : [],
     );
   }
   if (item.type !== 'message' && item.role !== 'assistant') return [];
   if (typeof item.content === 'string')
     return [{ kind: 'text', position: { item: name, part: '0' }, text: item.content }];
-  return partsOf(item.content).flatMap((part, at): TextPart[] => {
-    const position = { item: name, part: String(at) };
+  return partsOf(item.content).flatMap((part, index): TextPart[] => {
+    const position = { item: name, part: String(index) };
     if (typeof part.text === 'string') return [{ kind: 'text', position, text: part.text }];
     return typeof part.refusal === 'string' ? [{ kind: 'refusal', position, text: part.refusal }] : [];
   });

@@ -42,7 +42,7 @@ const END_OF_STATUS: ReadonlyMap<unknown, TextEnd> = new Map<unknown, TextEnd>([
 ]);
 
 /** Statuses of a response in the background, which the bot cannot query later. */
-const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
+const UNFINISHED_STATUSES: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
 /** Translates the gateway's events for one answer, without repetitions. The end comes only once and contains everything. */
 export class AnswerReader {
@@ -67,7 +67,7 @@ export class AnswerReader {
     return this.#isOver;
   }
 
-  take(frame: Frame): TextEvent[] {
+  readFrame(frame: Frame): TextEvent[] {
     if (this.#isOver) return [];
     if (frame === DONE) {
       this.#isDone = true;
@@ -80,13 +80,13 @@ export class AnswerReader {
   }
 
   /** Reads a response that arrived in one piece, in the same way as the last event of a stream. */
-  takeWhole(body: unknown): TextEvent[] {
+  readFullResponse(body: unknown): TextEvent[] {
     if (!isRecord(body)) return [];
-    if (isChat(body)) return [...this.take({ type: '', body }), ...this.close()];
+    if (isChat(body)) return [...this.readFrame({ type: '', body }), ...this.close()];
     const nested = [body.response, body.data].find((value) => isRecord(value) && isAnswer(value));
     const response = nested ?? body;
-    const isOne = isRecord(response) && isAnswer(response) && !UNFINISHED.has(response.status);
-    return isOne ? this.#read({ type: 'response.completed', body: { response } }) : [];
+    const isFinished = isRecord(response) && isAnswer(response) && !UNFINISHED_STATUSES.has(response.status);
+    return isFinished ? this.#read({ type: 'response.completed', body: { response } }) : [];
   }
 
   close(error?: GatewayError): TextEvent[] {
@@ -97,13 +97,13 @@ export class AnswerReader {
       if (reason !== undefined) return this.#end('incomplete', { reason });
       return [...this.#calls.completeAll(), ...this.#end('completed', {})];
     }
-    const cut = malformedError(
+    const endError = malformedError(
       this.#isStarted
         ? 'The gateway ended its response in the middle.'
         : 'The response from the gateway cannot be understood.',
       { code: 'ended_early', mayHaveTakenEffect: true },
     );
-    return this.#end('ended-early', { error: error ?? cut });
+    return this.#end('ended-early', { error: error ?? endError });
   }
 
   get #hasOutput(): boolean {
@@ -136,11 +136,11 @@ export class AnswerReader {
     const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
     const textEvent = TEXT_EVENTS.get(name);
     if (textEvent) {
-      const words = ending === 'delta' ? body.delta : body[textEvent.whole];
-      return typeof words === 'string' ? this.#addText(textEvent.kind, positionOf(body), words, ending === 'done') : [];
+      const text = ending === 'delta' ? body.delta : body[textEvent.whole];
+      return typeof text === 'string' ? this.#addText(textEvent.kind, positionOf(body), text, ending === 'done') : [];
     }
     if (type === 'usage') return this.#readUsage(body.usage);
-    return this.#calls.take(type, body) ?? this.#searches.take(type, body) ?? this.#readItem(type, body);
+    return this.#calls.process(type, body) ?? this.#searches.process(type, body) ?? this.#readItem(type, body);
   }
 
   #readItem(type: string, { item, output_index }: Record<string, unknown>): TextEvent[] {
@@ -149,16 +149,16 @@ export class AnswerReader {
     return textPartsIn(item, name).flatMap(({ kind, position, text }) => this.#addText(kind, position, text, true));
   }
 
-  #addText(kind: TextKind, position: TextPosition, words: string, isWhole: boolean): TextEvent[] {
-    const added = isWhole ? this.#texts[kind].addWhole(position, words) : this.#texts[kind].add(position, words);
+  #addText(kind: TextKind, position: TextPosition, text: string, isWhole: boolean): TextEvent[] {
+    const added = isWhole ? this.#texts[kind].addWhole(position, text) : this.#texts[kind].add(position, text);
     return added === '' ? [] : [{ type: kind, delta: added }];
   }
 
   #finish(end: TextEnd, response: Record<string, unknown>, body: Record<string, unknown>): TextEvent[] {
     const finalEnd = END_OF_STATUS.get(response.status) ?? end;
-    const news = [...this.#readOutput(response), ...this.#readUsage(response.usage ?? body.usage)];
+    const newEvents = [...this.#readOutput(response), ...this.#readUsage(response.usage ?? body.usage)];
     // A refusal before the first word does not start an answer.
-    const events = news.length > 0 || finalEnd !== 'failed' ? [...this.#start(), ...news] : [];
+    const events = newEvents.length > 0 || finalEnd !== 'failed' ? [...this.#start(), ...newEvents] : [];
     if (finalEnd === 'failed') return [...events, ...this.#fail(body)];
     if (finalEnd === 'completed') return [...events, ...this.#calls.completeAll(), ...this.#end(finalEnd, {})];
     const { incomplete_details: details } = response;
@@ -168,17 +168,17 @@ export class AnswerReader {
   /** The content that the last event repeats. Items may be renumbered there, so the text is compared as a whole. */
   #readOutput(response: Record<string, unknown>): TextEvent[] {
     const items = outputItems(response);
-    const whole = createTexts();
-    for (const [at, item] of items.entries()) {
-      for (const { kind, position, text } of textPartsIn(item, String(at))) whole[kind].add(position, text);
+    const fullTexts = createTexts();
+    for (const [index, item] of items.entries()) {
+      for (const { kind, position, text } of textPartsIn(item, String(index))) fullTexts[kind].add(position, text);
     }
     const kinds = ['reasoning', 'text', 'refusal'] as const;
     const textEvents = kinds.flatMap((kind): TextEvent[] => {
-      const delta = this.#texts[kind].addFinal(whole[kind].text);
+      const delta = this.#texts[kind].addFinal(fullTexts[kind].text);
       return delta === '' ? [] : [{ type: kind, delta }];
     });
-    const rest = items.flatMap((item) => (item.type === 'message' ? [] : this.#readLateItem(item)));
-    return [...rest, ...textEvents];
+    const otherEvents = items.flatMap((item) => (item.type === 'message' ? [] : this.#readLateItem(item)));
+    return [...otherEvents, ...textEvents];
   }
 
   #readLateItem(item: Record<string, unknown>): TextEvent[] {

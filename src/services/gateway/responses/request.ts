@@ -52,10 +52,10 @@ const callOutput = z.strictObject({ type: z.literal('call-output'), callId: task
 
 const item = z.union([message, toolCall, callOutput], 'this is neither a message nor a call nor the output of one');
 
-const TOOL_NAME = 'the name of a tool has 1 to 64 letters, digits, _ or -';
+const TOOL_NAME_MESSAGE = 'the name of a tool has 1 to 64 letters, digits, _ or -';
 export const functionTool = z.strictObject({
   type: z.literal('function'),
-  name: z.string().regex(/^[\w-]{1,64}$/, TOOL_NAME),
+  name: z.string().regex(/^[\w-]{1,64}$/, TOOL_NAME_MESSAGE),
   description: z.string().optional(),
   /** JSON Schema of the arguments. */
   parameters: jsonRecord,
@@ -66,7 +66,7 @@ const webSearch = z.strictObject({ type: z.literal('web-search') });
 export const otherTool = z.strictObject({ type: z.literal('other'), definition: jsonRecord });
 const tool = z.discriminatedUnion('type', [functionTool, webSearch, otherTool], 'this is not a tool');
 
-const FORMAT_NAME = 'the name of a format has 1 to 64 letters, digits, _ or -';
+const FORMAT_NAME_MESSAGE = 'the name of a format has 1 to 64 letters, digits, _ or -';
 const format = z.discriminatedUnion(
   'type',
   [
@@ -74,7 +74,7 @@ const format = z.discriminatedUnion(
     z.strictObject({ type: z.literal('json') }),
     z.strictObject({
       type: z.literal('schema'),
-      name: z.string().regex(/^[\w-]{1,64}$/, FORMAT_NAME),
+      name: z.string().regex(/^[\w-]{1,64}$/, FORMAT_NAME_MESSAGE),
       schema: jsonRecord,
       strict: z.boolean().optional(),
     }),
@@ -82,7 +82,7 @@ const format = z.discriminatedUnion(
   'the format is text, json or a schema',
 );
 
-const TOKENS = 'the most tokens of an answer are a whole number above 0';
+const TOKENS_MESSAGE = 'the maximum number of tokens must be a whole number above 0';
 
 /** The request (specification, 4.6). Fields that are not in the specification are only sent if they are set. */
 export const textRequest = z.strictObject({
@@ -100,7 +100,7 @@ export const textRequest = z.strictObject({
   /** Only for reasoning models. The gateway defines the values, such as low, medium or high. */
   effort: nonEmptyText('the effort is empty').optional(),
   format: format.optional(),
-  maxOutputTokens: z.int(TOKENS).min(1, TOKENS).optional(),
+  maxOutputTokens: z.int(TOKENS_MESSAGE).min(1, TOKENS_MESSAGE).optional(),
   temperature: z.number().min(0).max(2, 'the temperature goes from 0 to 2').optional(),
   /** A gateway's own fields, sent at the top level. */
   extra: jsonRecord.optional(),
@@ -140,8 +140,8 @@ function itemOf(item: TextItem): Record<string, unknown> {
 }
 
 /** The item's id is left out. With the id, gateways would also require the reasoning before it. */
-export function callItem({ callId, name, arguments: written }: ToolCall): Record<string, unknown> {
-  return { type: 'function_call', call_id: callId, name, arguments: written };
+export function callItem({ callId, name, arguments: args }: ToolCall): Record<string, unknown> {
+  return { type: 'function_call', call_id: callId, name, arguments: args };
 }
 
 export function outputItem({ callId, output }: { callId: string; output: string }): Record<string, unknown> {
@@ -177,7 +177,7 @@ const PART_OF_FIELD: ReadonlyMap<string, RefusablePart> = new Map([
   ...refusableParts.map((part) => [part, part] as const),
   ...[['text', 'format'] as const, ['response', 'format'] as const, ['tool', 'tools'] as const],
 ]);
-/** The fields of the conversation. If a gateway names one, any file in it may be meant; those of earlier questions are left out first. */
+/** The fields of the conversation. If a gateway names one, any file in the conversation may be meant; those of earlier questions are left out first. */
 const CONVERSATION_FIELDS: ReadonlySet<string> = new Set(['input', 'messages']);
 
 /** Codes of refusals that are not about a part of the request. */
@@ -191,7 +191,7 @@ const SIZE_CODES: ReadonlySet<string> = new Set(splitWords('request_body_too_lar
 const TOO_LARGE = 413;
 const WRONG_CONTENT_TYPE = 415;
 
-interface Sent {
+interface SentFeatures {
   isStreamed: boolean;
   /** Whether there are files from earlier questions, without which this one can still be answered. */
   hasEarlierFiles?: boolean;
@@ -210,14 +210,14 @@ interface RefusedPart {
 export function refusedPart(
   error: GatewayError,
   request: TextRequest,
-  { isStreamed, hasEarlierFiles = false, hasAudio = false }: Sent,
+  { isStreamed, hasEarlierFiles = false, hasAudio = false }: SentFeatures,
 ): RefusedPart | undefined {
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return undefined;
   if (UNRELATED_CODES.has(error.code ?? '') || error.status === WRONG_CONTENT_TYPE) return undefined;
   if (error.status === TOO_LARGE || SIZE_CODES.has(error.code ?? ''))
     return hasEarlierFiles ? { part: 'files', isNamed: false, isBecauseOfSize: true } : undefined;
   const { format, tools, effort: reasoning } = request;
-  const isSent = {
+  const sentFeatures = {
     audio: hasAudio,
     stream: isStreamed,
     format: format !== undefined,
@@ -226,12 +226,13 @@ export function refusedPart(
     files: hasEarlierFiles,
   };
   const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
-  const part = field === undefined ? refusableParts.findLast((one) => isSent[one]) : partOfField(field, isSent);
-  return part !== undefined && isSent[part] ? { part, isNamed: field !== undefined } : undefined;
+  const part =
+    field === undefined ? refusableParts.findLast((one) => sentFeatures[one]) : partOfField(field, sentFeatures);
+  return part !== undefined && sentFeatures[part] ? { part, isNamed: field !== undefined } : undefined;
 }
 
-function partOfField(field: string, isSent: Readonly<Record<RefusablePart, boolean>>): RefusablePart | undefined {
+function partOfField(field: string, sentFeatures: Readonly<Record<RefusablePart, boolean>>): RefusablePart | undefined {
   const name = field.toLowerCase();
   if (!CONVERSATION_FIELDS.has(name)) return PART_OF_FIELD.get(name);
-  return isSent.files ? 'files' : 'audio';
+  return sentFeatures.files ? 'files' : 'audio';
 }

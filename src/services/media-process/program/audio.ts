@@ -7,17 +7,19 @@ import type { WriteJob, WriteResult } from '../../sound/writing.worker.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
 /** A slow file occupies one worker and leaves two for the others. */
-const READERS = 3;
+const READER_COUNT = 3;
 /** An hour of audio takes about ten seconds; loading a codec takes longer on a busy machine. */
-const READ_MS = 30_000;
+const BASE_READ_MS = 30_000;
 const READ_MS_PER_SECOND = 100;
 /** The memory of a codec and its state. */
 const WORKER_BYTES = 32 * 2 ** 20;
 
-const at = (script: string): URL => new URL(`../../sound/${script}`, import.meta.url);
-const readers = new WorkerPool<ReadJob, ArrayBuffer>(at('reading.worker.ts'), systemClock, { workers: READERS });
+const scriptUrl = (script: string): URL => new URL(`../../sound/${script}`, import.meta.url);
+const readers = new WorkerPool<ReadJob, ArrayBuffer>(scriptUrl('reading.worker.ts'), systemClock, {
+  workers: READER_COUNT,
+});
 /** `VoiceQueue` decides how long encoders stay alive. */
-const writer = new WorkerPool<WriteJob, WriteResult>(at('writing.worker.ts'), systemClock, {
+const writer = new WorkerPool<WriteJob, WriteResult>(scriptUrl('writing.worker.ts'), systemClock, {
   maxWaiting: Number.POSITIVE_INFINITY,
   isNeeded: () => true,
 });
@@ -25,14 +27,16 @@ const writer = new WorkerPool<WriteJob, WriteResult>(at('writing.worker.ts'), sy
 type ReadSound = Extract<Job, { do: 'read-sound' }>;
 
 export async function runReadJob({ type, maxSeconds }: ReadSound, { bytes, claim }: JobInput): Promise<JobOutput> {
-  // The samples are in memory twice: where they are collected, and where they are sent from.
+  // The samples are in memory twice: once where they are collected, and once where they are sent from.
   const samples = 2 * maxSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
   const release = await claim(bytes.length + samples + WORKER_BYTES);
   try {
     // Transfers the buffer if `bytes` spans all of it, otherwise a copy.
-    const own = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
-    const longestMs = READ_MS + maxSeconds * READ_MS_PER_SECOND;
-    const pcm = unwrap(await readers.run({ type, bytes: own, maxSeconds }, [own.buffer], { longestMs }));
+    const transferable = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
+    const longestMs = BASE_READ_MS + maxSeconds * READ_MS_PER_SECOND;
+    const pcm = unwrap(
+      await readers.run({ type, bytes: transferable, maxSeconds }, [transferable.buffer], { longestMs }),
+    );
     return { facts: {}, body: new Uint8Array(pcm) };
   } finally {
     release();

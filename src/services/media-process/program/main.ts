@@ -8,15 +8,15 @@ import { type Frame, FrameReader, writeFrame } from '../frames.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
 /** The memory for Node itself, the libraries, and waiting files. */
-const OWN_BYTES = 128 * 2 ** 20;
+const BASE_BYTES = 128 * 2 ** 20;
 /** The memory for the libraries and the image of a chart. */
 const CHART_BYTES = 60 * 2 ** 20;
-const REPORT_MS = 100;
+const REPORT_INTERVAL_MS = 100;
 /** A larger result is written to a file, to keep it out of the bot's memory. */
 const MAX_PIPED_BYTES = 4 * 2 ** 20;
 
 const memoryBytes = Number(process.argv[2]);
-const room = new MemoryPool(Math.max(0, memoryBytes - OWN_BYTES));
+const memoryPool = new MemoryPool(Math.max(0, memoryBytes - BASE_BYTES));
 const running = new Map<number, AbortController>();
 
 const pipe = new Socket({ fd: 3 });
@@ -26,36 +26,36 @@ pipe.on('data', (piece: Buffer) => reader.read(piece));
 for (const end of ['end', 'close', 'error']) pipe.on(end, () => process.kill(process.pid, 'SIGKILL'));
 // Ctrl-C in a terminal also reaches this process, but the bot needs it until it has stopped.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-// On Linux the bot measures this itself.
+// On Linux, the bot measures the memory itself.
 if (process.platform !== 'linux')
-  setInterval(() => sendReport({ residentBytes: process.memoryUsage.rss() }), REPORT_MS);
+  setInterval(() => sendReport({ residentBytes: process.memoryUsage.rss() }), REPORT_INTERVAL_MS);
 
 const sendReport = (report: ProcessReport, body?: Uint8Array): void => writeFrame(pipe, report, body);
 
 function receive({ note, body }: Frame): void {
-  const order: ProcessCommand = JSON.parse(note);
-  if ('cancelled' in order) running.get(order.id)?.abort(new Error('The job was cancelled.'));
-  else void carryOut(order, body);
+  const command: ProcessCommand = JSON.parse(note);
+  if ('cancelled' in command) running.get(command.id)?.abort(new Error('The job was cancelled.'));
+  else void runCommand(command, body);
 }
 
-async function carryOut(order: Extract<ProcessCommand, { job: Job }>, body: Buffer<ArrayBuffer>): Promise<void> {
-  const { id, job, path, into } = order;
+async function runCommand(command: Extract<ProcessCommand, { job: Job }>, body: Buffer<ArrayBuffer>): Promise<void> {
+  const { id, job, path, into } = command;
   const controller = new AbortController();
   running.set(id, controller);
   const claim = async (bytes: number): Promise<() => void> => {
     sendReport({ id, now: 'waiting' });
-    const release = await room.claim(bytes, controller.signal);
+    const release = await memoryPool.claim(bytes, controller.signal);
     sendReport({ id, now: 'working' });
     return release;
   };
   try {
     const bytes = path === undefined ? body : await readFile(path);
-    const { facts, body: made } = await runJob(job, { bytes, claim });
-    const isUnchanged = made === undefined;
-    if (into !== undefined && made && made.length > MAX_PIPED_BYTES) {
-      await writeFile(into, made);
-      sendReport({ id, facts: { ...facts, isUnchanged, fileBytes: made.length } });
-    } else sendReport({ id, facts: { ...facts, isUnchanged } }, made);
+    const { facts, body: output } = await runJob(job, { bytes, claim });
+    const isUnchanged = output === undefined;
+    if (into !== undefined && output && output.length > MAX_PIPED_BYTES) {
+      await writeFile(into, output);
+      sendReport({ id, facts: { ...facts, isUnchanged, fileBytes: output.length } });
+    } else sendReport({ id, facts: { ...facts, isUnchanged } }, output);
   } catch (error) {
     sendReport({ id, failure: failureOf(error) });
   } finally {
@@ -64,11 +64,11 @@ async function carryOut(order: Extract<ProcessCommand, { job: Job }>, body: Buff
 }
 
 /** Modules are loaded by the first job that needs them. */
-async function runJob(job: Job, work: JobInput): Promise<JobOutput> {
-  if ('maxPixels' in job) return await (await import('./images.ts')).runImageJob(job, work);
+async function runJob(job: Job, input: JobInput): Promise<JobOutput> {
+  if ('maxPixels' in job) return await (await import('./images.ts')).runImageJob(job, input);
   switch (job.do) {
     case 'chart': {
-      const release = await work.claim(CHART_BYTES);
+      const release = await input.claim(CHART_BYTES);
       try {
         const { drawChart } = await import('../../usage/chart.ts');
         return { facts: {}, body: await drawChart(job.chart) };
@@ -77,10 +77,10 @@ async function runJob(job: Job, work: JobInput): Promise<JobOutput> {
       }
     }
     case 'read-sound':
-      return await (await import('./audio.ts')).runReadJob(job, work);
+      return await (await import('./audio.ts')).runReadJob(job, input);
     case 'write-voice':
     case 'drop-voice':
-      return await (await import('./audio.ts')).runVoiceJob(job, work);
+      return await (await import('./audio.ts')).runVoiceJob(job, input);
   }
 }
 

@@ -17,16 +17,16 @@ interface Holder {
  */
 export class CapacityPool {
   readonly #total: number;
-  readonly #largest: number;
+  readonly #maxFileSize: number;
   #used = 0;
   #waiting: { holder: Holder; bytes: number; go(): void }[] = [];
   /** Growing files, in the order in which their first bytes arrived. */
   readonly #growing = new Set<Holder>();
 
-  constructor(total: number, largest: number) {
-    if (!(largest > 0 && largest <= total)) throw new RangeError('The largest file must fit into the room.');
+  constructor(total: number, maxFileSize: number) {
+    if (!(maxFileSize > 0 && maxFileSize <= total)) throw new RangeError('The largest file must fit into the pool.');
     this.#total = total;
-    this.#largest = largest;
+    this.#maxFileSize = maxFileSize;
   }
 
   get used(): number {
@@ -55,18 +55,18 @@ export class CapacityPool {
     if (isNext && this.#fits(holder, bytes)) return this.#give(holder, bytes);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { holder, bytes, go: resolve };
-    const leave = (): void => {
+    const onAbort = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiter);
       reject(signal.reason);
-      // A small request may have been waiting behind a large one.
+      // A small claim may have been waiting behind this one.
       this.#serve();
     };
     this.#waiting.push(waiter);
-    signal.addEventListener('abort', leave, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
     try {
       await promise;
     } finally {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', onAbort);
     }
   }
 
@@ -76,8 +76,8 @@ export class CapacityPool {
 
   #fits(holder: Holder, bytes: number): boolean {
     const oldest = this.#oldest();
-    const kept = oldest === undefined || oldest === holder ? 0 : this.#largest - oldest.held;
-    return bytes <= this.#total - this.#used - kept;
+    const reserved = oldest === undefined || oldest === holder ? 0 : this.#maxFileSize - oldest.held;
+    return bytes <= this.#total - this.#used - reserved;
   }
 
   #give(holder: Holder, bytes: number): void {
@@ -106,26 +106,26 @@ export class CapacityPool {
   }
 }
 
-/** Limits the concurrent fetches of each member. Further ones only wait for those of the same member. */
+/** Limits the concurrent fetches of each member. Further fetches only wait for those of the same member. */
 export class KeyedLimiter {
   readonly #max: number;
-  readonly #rooms = new Map<string, CapacityPool>();
+  readonly #pools = new Map<string, CapacityPool>();
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Rejects with the signal's reason if that comes first. */
+  /** Rejects with the signal's reason if the signal aborts while the fetch waits. */
   async run<T>(member: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const room = this.#rooms.get(member) ?? new CapacityPool(this.#max, 1);
-    this.#rooms.set(member, room);
-    const turn = room.claim();
+    const pool = this.#pools.get(member) ?? new CapacityPool(this.#max, 1);
+    this.#pools.set(member, pool);
+    const slot = pool.claim();
     try {
-      await turn.take(1, signal);
+      await slot.take(1, signal);
       return await work();
     } finally {
-      turn.release();
-      if (room.used === 0) this.#rooms.delete(member);
+      slot.release();
+      if (pool.used === 0) this.#pools.delete(member);
     }
   }
 }
@@ -133,21 +133,24 @@ export class KeyedLimiter {
 /** Memory that is claimed before it is used. First come, first served, so that small claims cannot overtake a large one forever. */
 export class MemoryPool {
   readonly #capacity: number;
-  readonly #room: CapacityPool;
+  readonly #pool: CapacityPool;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
     const total = Math.max(1, capacity);
-    this.#room = new CapacityPool(total, total);
+    this.#pool = new CapacityPool(total, total);
   }
 
   /** Waits for the memory. The returned function releases it. Throws a `MediaError` if more is requested than the pool has. */
   async claim(bytes: number, signal: AbortSignal): Promise<() => void> {
     if (bytes > this.#capacity) {
-      const [wanted, max] = [bytes, this.#capacity].map((size) => Math.ceil(size / 2 ** 20));
-      throw new MediaError('too-large', `Decoding the file takes about ${wanted} MiB of memory, and there are ${max}.`);
+      const [requested, max] = [bytes, this.#capacity].map((size) => Math.ceil(size / 2 ** 20));
+      throw new MediaError(
+        'too-large',
+        `Decoding the file takes about ${requested} MiB of memory, and only ${max} MiB are allowed.`,
+      );
     }
-    const claim = this.#room.claim();
+    const claim = this.#pool.claim();
     await claim.take(bytes, signal);
     claim.settle(bytes);
     return claim.release;

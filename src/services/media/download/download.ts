@@ -5,12 +5,12 @@ import type { MediaLimits } from '../settings.ts';
 import type { Hosts } from './hosts.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './receiver.ts';
 
-/** How many bytes of the body of a redirect or an error are read before its connection is closed. */
-const MAX_WASTE = 64 * 1024;
+/** How many bytes of a redirect's or an error's body are read before the connection is closed. */
+const MAX_DISCARDED_BYTES = 64 * 1024;
 
-interface Download {
+interface DownloadOptions {
   readonly hosts: Hosts;
-  readonly places: FileStorage;
+  readonly storage: FileStorage;
   readonly limits: MediaLimits;
   readonly clock: Clock;
   readonly max: number;
@@ -18,17 +18,17 @@ interface Download {
 }
 
 /** Fetches a file; room is claimed as its bytes arrive. */
-export async function download(address: string, how: Download): Promise<HeldFile> {
-  const { hosts, limits, signal } = how;
+export async function download(address: string, options: DownloadOptions): Promise<HeldFile> {
+  const { hosts, limits, signal } = options;
   let url = parseWebAddress(address);
-  // The key is no longer sent after the first foreign host, not even if that host redirects back to the gateway.
+  // The API key is no longer sent after the first foreign host, not even if that host redirects back to the gateway.
   let withKey = true;
   for (let redirects = 0; ; redirects++) {
     withKey &&= hosts.isGateway(url);
     try {
       const response = await hosts.request(url, { withKey, signal });
       const target = await redirectTarget(response, url);
-      if (target === undefined) return await receiveBody(response, how);
+      if (target === undefined) return await receiveBody(response, options);
       if (redirects >= limits.redirects) {
         throw new MediaError('unreachable', `The file host ${url.host} redirects too often.`, { code: 'redirects' });
       }
@@ -43,25 +43,25 @@ export async function download(address: string, how: Download): Promise<HeldFile
 async function redirectTarget(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
   const { statusCode: status, headers, body } = response;
   if (status >= 200 && status < 300) return undefined;
-  await body.dump({ limit: MAX_WASTE });
+  await body.dump({ limit: MAX_DISCARDED_BYTES });
   const { location } = headers;
   if (status >= 300 && status < 400 && typeof location === 'string') return location;
   if (status === 403 || status === 404 || status === 410) {
     throw new MediaError('expired', `The file is no longer at ${url.host}.`, { status });
   }
-  const message = `The file host ${url.host} answered with HTTP ${status} instead of the file.`;
+  const message = `The file host ${url.host} responded with HTTP ${status} instead of the file.`;
   throw new MediaError('unreachable', message, { status });
 }
 
-async function receiveBody({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<HeldFile> {
+async function receiveBody({ body, headers }: Dispatcher.ResponseData, options: DownloadOptions): Promise<HeldFile> {
   // Errors are reported when the body is read. Without a listener, a host that aborts in the meantime would end the process.
   body.on('error', () => undefined);
-  const { places, clock, limits, max, signal } = how;
+  const { storage, clock, limits, max, signal } = options;
   const length = headers['content-length'];
   const announced = length === undefined ? undefined : Number(length);
   try {
     if (announced !== undefined && announced > max) throw tooLargeError(max);
-    return await receiveFile(paced(body, clock, limits), places, { max, announced, signal });
+    return await receiveFile(enforcePace(body, clock, limits), storage, { max, announced, signal });
   } catch (error) {
     body.destroy();
     throw error;
@@ -71,11 +71,15 @@ async function receiveBody({ body, headers }: Dispatcher.ResponseData, how: Down
 function parseWebAddress(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
-  throw new MediaError('forbidden-address', 'The address of the file is not one of the web.');
+  throw new MediaError('forbidden-address', 'The URL of the file must start with https:// or http://.');
 }
 
 /** Passes on the chunks of a file. The body of a host that sends too slowly is destroyed, because it would hold room that other files need. */
-async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { paceMs, minBytesPerSecond }: MediaLimits) {
+async function* enforcePace(
+  body: Dispatcher.ResponseData['body'],
+  clock: Clock,
+  { paceMs, minBytesPerSecond }: MediaLimits,
+) {
   let receivedBytes = 0;
   // How long the host has waited for us since the last check, and since when it has been waiting now.
   let heldUpMs = 0;
@@ -88,10 +92,10 @@ async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { pac
   const check = (): void => {
     const isHeldUp = heldUpSince !== undefined;
     countHeldUp();
-    const hostsMs = paceMs - heldUpMs;
+    const sendingMs = paceMs - heldUpMs;
     // If the host had less than half of the time to send, the measured rate says nothing about it.
-    if (hostsMs > paceMs / 2 && receivedBytes < (minBytesPerSecond * hostsMs) / 1_000) {
-      body.destroy(new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' }));
+    if (sendingMs > paceMs / 2 && receivedBytes < (minBytesPerSecond * sendingMs) / 1_000) {
+      body.destroy(new MediaError('timeout', 'The file is arriving too slowly.', { code: 'too-slow' }));
       return;
     }
     receivedBytes = 0;
@@ -101,12 +105,12 @@ async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { pac
   };
   let cancel = clock.after(paceMs, check);
   try {
-    const pieces: AsyncIterable<Uint8Array> = body;
-    for await (const piece of pieces) {
-      receivedBytes += piece.byteLength;
-      // Time in which a chunk waits for room does not count against the host.
+    const chunks: AsyncIterable<Uint8Array> = body;
+    for await (const chunk of chunks) {
+      receivedBytes += chunk.byteLength;
+      // Time during which a chunk waits for room does not count against the host.
       heldUpSince = clock.now();
-      yield piece;
+      yield chunk;
       countHeldUp();
     }
   } finally {
@@ -116,14 +120,14 @@ async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { pac
 
 const REASONS = new Map<string, readonly [MediaErrorKind, string]>([
   ['ECONNREFUSED', ['unreachable', 'refused the connection']],
-  ['ENOTFOUND', ['unreachable', 'was not found: its name leads nowhere']],
+  ['ENOTFOUND', ['unreachable', 'was not found: its name does not exist']],
   ['EAI_AGAIN', ['unreachable', 'was not found: its name could not be looked up']],
   ['ECONNRESET', ['unreachable', 'cut the connection']],
   ['UND_ERR_SOCKET', ['unreachable', 'cut the connection']],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', ['unreachable', 'cut the connection']],
   ['ETIMEDOUT', ['timeout', 'could not be reached in time']],
   ['UND_ERR_CONNECT_TIMEOUT', ['timeout', 'could not be reached in time']],
-  ['UND_ERR_HEADERS_TIMEOUT', ['timeout', 'did not answer in time']],
+  ['UND_ERR_HEADERS_TIMEOUT', ['timeout', 'did not respond in time']],
   ['UND_ERR_BODY_TIMEOUT', ['timeout', 'stopped in the middle of the file']],
 ]);
 
@@ -132,6 +136,6 @@ function hostError(cause: unknown, host: string): MediaError {
   // If all addresses of a host fail, the errors arrive as one AggregateError.
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const code = first instanceof Error && 'code' in first && typeof first.code === 'string' ? first.code : 'unknown';
-  const [kind, words] = REASONS.get(code) ?? ['unreachable', 'could not be spoken to'];
-  return new MediaError(kind, `The file host ${host} ${words}.`, { code, cause });
+  const [kind, description] = REASONS.get(code) ?? ['unreachable', 'could not be used'];
+  return new MediaError(kind, `The file host ${host} ${description}.`, { code, cause });
 }

@@ -4,12 +4,12 @@ import { MediaError } from '../errors.ts';
 import type { MediaLimits, MediaSettings, ResolveHost } from '../settings.ts';
 
 /** Where a URL comes from: a result from the gateway, or a member. */
-export type AddressSource = 'results' | 'given';
+export type UrlSource = 'results' | 'given';
 
 /**
- * The hosts from which files may be fetched: the gateway and a few other origins, which are trusted at any address, and
+ * The hosts from which files may be fetched: the gateway and a few other origins, which are trusted at any IP address, and
  * untrusted hosts, which must be on the public internet. Each group has its own connections. Files from members are fetched
- * without the key and only from the public internet, even if private addresses are allowed for results.
+ * without the API key and only from the public internet, even if private addresses are allowed for results.
  */
 export class Hosts {
   readonly #apiKey: string | undefined;
@@ -17,9 +17,9 @@ export class Hosts {
   readonly #gatewayOrigin: string;
   readonly #trustedOrigins: ReadonlySet<string>;
   readonly #trusted: Agent;
-  readonly #strangers: Agent;
+  readonly #untrusted: Agent;
 
-  constructor(settings: MediaSettings, limits: MediaLimits, resolve: ResolveHost, trust: AddressSource) {
+  constructor(settings: MediaSettings, limits: MediaLimits, resolve: ResolveHost, trust: UrlSource) {
     const { gatewayOrigin, extraOrigins = [], apiKey, allowPrivate } = settings;
     this.#apiKey = trust === 'results' ? apiKey : undefined;
     this.#isGuarded = trust === 'given' || !allowPrivate;
@@ -35,21 +35,21 @@ export class Hosts {
     };
     this.#trusted = new Agent({ ...options, connect: { timeout } });
     const lookup = createGuardedLookup(resolve);
-    this.#strangers = new Agent({ ...options, connect: this.#isGuarded ? { timeout, lookup } : { timeout } });
+    this.#untrusted = new Agent({ ...options, connect: this.#isGuarded ? { timeout, lookup } : { timeout } });
   }
 
   isGateway(url: URL): boolean {
     return url.origin === this.#gatewayOrigin;
   }
 
-  /** Sends one request without following redirects. The key is only sent to the gateway's own origin, and only if the caller says so. */
+  /** Sends one request without following redirects. The API key is only sent to the gateway's own origin, and only if the caller says so. */
   async request(url: URL, { withKey, signal }: { withKey: boolean; signal: AbortSignal }) {
     const apiKey = this.#apiKey;
     const isTrusted = this.#trustedOrigins.has(url.origin);
     // A host that is an IP address is never looked up, so `createGuardedLookup` does not see it.
     const isSpecial = isIP(hostOf(url)) !== 0 && !isPublicAddress(hostOf(url));
-    if (!isTrusted && this.#isGuarded && isSpecial) throw forbidden(url.hostname);
-    return await (isTrusted ? this.#trusted : this.#strangers).request({
+    if (!isTrusted && this.#isGuarded && isSpecial) throw forbiddenHostError(url.hostname);
+    return await (isTrusted ? this.#trusted : this.#untrusted).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'GET',
@@ -65,21 +65,21 @@ export class Hosts {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#trusted.destroy(), this.#strangers.destroy()]);
+    await Promise.all([this.#trusted.destroy(), this.#untrusted.destroy()]);
   }
 }
 
 /** Addresses outside the public internet (IANA's special-purpose registries, multicast), and Azure's metadata address. */
-const special4 = listOf('ipv4', [
+const special4 = createBlockList('ipv4', [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16/32', '169.254.0.0/16'],
   ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
   ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
 ]);
 
 /** Everything that is assigned to the public internet. Mapped, NAT64, unique local and link-local addresses are outside of it. */
-const public6 = listOf('ipv6', ['2000::/3']);
+const public6 = createBlockList('ipv6', ['2000::/3']);
 /** Special ranges within it: Teredo and its neighbours, documentation, 6to4, AS112. */
-const special6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
+const special6 = createBlockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
 
 /** Anything that is not an IP address counts as not public. */
 export function isPublicAddress(address: string): boolean {
@@ -90,7 +90,7 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && public6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
 }
 
-function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
+function createBlockList(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const [start = '', bits] = range.split('/');
@@ -102,13 +102,14 @@ function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
 /** The host as it is looked up. `URL` has already normalised other spellings; an IPv6 address loses its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** A lookup for untrusted hosts. The connection uses the checked address, so it cannot change after the check. A single special address refuses the host. */
+/** A lookup for untrusted hosts. The connection uses the checked address, so it cannot change later. One special address refuses the host. */
 export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   return (name, options, callback) => {
     resolve(name).then(
       (addresses) => {
         const [first] = addresses;
-        if (!first || !addresses.every(({ address }) => isPublicAddress(address))) callback(forbidden(name), '', 0);
+        if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
+          callback(forbiddenHostError(name), '', 0);
         else if (options.all) callback(null, [...addresses]);
         else callback(null, first.address, first.family);
       },
@@ -117,5 +118,5 @@ export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   };
 }
 
-const forbidden = (host: string): MediaError =>
-  new MediaError('forbidden-address', `The file is said to be at ${host}, which is not on the public internet.`);
+const forbiddenHostError = (host: string): MediaError =>
+  new MediaError('forbidden-address', `The file host ${host} is not on the public internet.`);

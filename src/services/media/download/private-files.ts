@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
 import { MediaError } from '../errors.ts';
 
-const OWNER_ONLY = 0o600;
-const PREFIX = 'atelier-files-';
+const OWNER_ONLY_MODE = 0o600;
+const FOLDER_PREFIX = 'atelier-files-';
 /** When this process was started. Together with the pid, this identifies it. */
 const STARTED_AT = Math.round(performance.timeOrigin);
 /** The folder of a bot that may run on another machine counts as abandoned if nothing has changed in it for this long. */
@@ -14,29 +14,29 @@ const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1_000;
 
 interface PrivateFilesParts {
   readonly clock: Clock;
-  readonly log: { warn(facts: object, sentence: string): void };
+  readonly log: { warn(facts: object, message: string): void };
   readonly parent: string;
 }
 
 export type PrivateFile = Awaited<ReturnType<PrivateFiles['create']>>;
 
-/** Files that only the bot's user can read, in a folder that is deleted at the end. What a killed bot leaves behind is deleted by the next start. */
+/** Files that only the bot's user can read, in a folder that is deleted at shutdown. What a killed bot leaves behind is deleted at the next start. */
 export class PrivateFiles {
   readonly #parts: PrivateFilesParts;
-  readonly #swept: Promise<void>;
+  readonly #sweepDone: Promise<void>;
   #folder: Promise<string> | undefined;
-  #made = 0;
+  #createdCount = 0;
 
   constructor(parts: PrivateFilesParts) {
     this.#parts = parts;
-    this.#swept = this.#sweep().catch((error: unknown) =>
+    this.#sweepDone = this.#sweep().catch((error: unknown) =>
       parts.log.warn({ err: error }, 'Old temporary files could not be removed.'),
     );
   }
 
   async create() {
-    const path = join(await this.#ownFolder(), String(this.#made++));
-    const handle = await open(path, 'wx', OWNER_ONLY).catch(noRoom);
+    const path = join(await this.#ownFolder(), String(this.#createdCount++));
+    const handle = await open(path, 'wx', OWNER_ONLY_MODE).catch(throwDiskFull);
     let closed: Promise<void> | undefined;
     const close = (): Promise<void> => {
       closed ??= handle.close();
@@ -45,10 +45,10 @@ export class PrivateFiles {
     return {
       path,
       close,
-      async write(piece: Uint8Array): Promise<void> {
+      async write(chunk: Uint8Array): Promise<void> {
         // A write may be partial.
-        for (let written = 0; written < piece.byteLength; ) {
-          const { bytesWritten } = await handle.write(piece, written, piece.byteLength - written).catch(noRoom);
+        for (let written = 0; written < chunk.byteLength; ) {
+          const { bytesWritten } = await handle.write(chunk, written, chunk.byteLength - written).catch(throwDiskFull);
           written += bytesWritten;
         }
       },
@@ -65,25 +65,25 @@ export class PrivateFiles {
   }
 
   async close(): Promise<void> {
-    await this.#swept;
+    await this.#sweepDone;
     const folder = await this.#folder?.catch(() => undefined);
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 
   async #ownFolder(): Promise<string> {
-    await this.#swept;
+    await this.#sweepDone;
     this.#folder ??= mkdtemp(join(this.#parts.parent, `${OWN_PREFIX}${process.pid}-${STARTED_AT}-`));
     try {
       return await this.#folder;
     } catch (error) {
       this.#folder = undefined;
-      return noRoom(error);
+      return throwDiskFull(error);
     }
   }
 
   async #sweep(): Promise<void> {
     for (const name of await readdir(this.#parts.parent)) {
-      if (!name.startsWith(PREFIX)) continue;
+      if (!name.startsWith(FOLDER_PREFIX)) continue;
       const path = join(this.#parts.parent, name);
       if (await this.#isLeftBehind(name, path)) await rm(path, { recursive: true, force: true });
     }
@@ -91,17 +91,17 @@ export class PrivateFiles {
 
   /** The name of a folder from this machine identifies the process. Links and folders of other users are left alone. */
   async #isLeftBehind(name: string, path: string): Promise<boolean> {
-    const facts = await lstat(path).catch(() => undefined);
-    if (!facts?.isDirectory() || (process.getuid && facts.uid !== process.getuid())) return false;
-    if (!name.startsWith(OWN_PREFIX)) return this.#parts.clock.now() - facts.mtimeMs > ABANDONED_AFTER_MS;
-    const [pid, began] = name.slice(OWN_PREFIX.length).split('-').map(Number);
+    const stats = await lstat(path).catch(() => undefined);
+    if (!stats?.isDirectory() || (process.getuid && stats.uid !== process.getuid())) return false;
+    if (!name.startsWith(OWN_PREFIX)) return this.#parts.clock.now() - stats.mtimeMs > ABANDONED_AFTER_MS;
+    const [pid, startedAt] = name.slice(OWN_PREFIX.length).split('-').map(Number);
     // In a restarted container, the bot gets the same pid again.
-    return pid === process.pid ? began !== STARTED_AT : !isRunning(pid);
+    return pid === process.pid ? startedAt !== STARTED_AT : !isRunning(pid);
   }
 }
 
 /** Several machines may share a folder for temporary files, and containers may have the same pids. */
-const OWN_PREFIX = `${PREFIX}${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
+const OWN_PREFIX = `${FOLDER_PREFIX}${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
 
 function isRunning(pid: number | undefined): boolean {
   if (pid === undefined || !Number.isSafeInteger(pid) || pid <= 0) return false;
@@ -114,6 +114,6 @@ function isRunning(pid: number | undefined): boolean {
   }
 }
 
-function noRoom(cause: unknown): never {
+function throwDiskFull(cause: unknown): never {
   throw new MediaError('too-large', 'The disk has no room for the file.', { code: 'no-room', cause });
 }

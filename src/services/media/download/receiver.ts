@@ -1,4 +1,4 @@
-import type { PassingBytes } from '../../../lib/passing-bytes.ts';
+import type { BufferReclaimer } from '../../../lib/passing-bytes.ts';
 import { type FileContent, memoryContent } from '../content.ts';
 import { tooLargeError } from '../errors.ts';
 import type { CapacityPool, Claim } from './capacity.ts';
@@ -7,9 +7,9 @@ import type { PrivateFile, PrivateFiles } from './private-files.ts';
 /** The first buffer for a file of unknown size; its size doubles when it is full. */
 const INITIAL_BYTES = 64 * 1024;
 /** Even a small file counts as this many bytes, which limits the number of files. */
-const MIN_CLAIM = 128 * 1024;
+const MIN_CLAIM_BYTES = 128 * 1024;
 
-/** A file that has arrived. Its owner has to give back its room. */
+/** A file that has arrived. Its owner must release the room that it takes. */
 export interface HeldFile {
   readonly content: FileContent;
   release(): void;
@@ -20,29 +20,29 @@ export interface FileStorage {
   /** The room for files in the bot's own memory. Nothing waits for it, because a file that does not fit is stored on disk. */
   readonly memory: { freeBytes: number };
   readonly files: PrivateFiles;
-  readonly passing: PassingBytes;
+  readonly passing: BufferReclaimer;
   /** Larger files are stored on disk. */
-  readonly inMemory: number;
+  readonly maxBytesInMemory: number;
 }
 
-interface Arriving {
+interface ReceiveOptions {
   readonly max: number;
   /** The size that the host announces. Nothing is claimed for it. */
   readonly announced?: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Receives a whole file. If the chunks break off, all memory that was claimed for the file is released. */
+/** Receives a whole file. If the transfer fails, all memory that was claimed for the file is released. */
 export async function receiveFile(
-  pieces: AsyncIterable<Uint8Array>,
-  places: FileStorage,
-  arriving: Arriving,
+  chunks: AsyncIterable<Uint8Array>,
+  storage: FileStorage,
+  options: ReceiveOptions,
 ): Promise<HeldFile> {
-  const receiver = new Receiver(places, arriving);
+  const receiver = new Receiver(storage, options);
   try {
-    for await (const piece of pieces) {
-      arriving.signal.throwIfAborted();
-      await receiver.take(piece, arriving.signal);
+    for await (const chunk of chunks) {
+      options.signal.throwIfAborted();
+      await receiver.append(chunk, options.signal);
     }
     return await receiver.finish();
   } catch (error) {
@@ -52,7 +52,7 @@ export async function receiveFile(
 }
 
 class Receiver {
-  readonly #places: FileStorage;
+  readonly #storage: FileStorage;
   readonly #max: number;
   readonly #announced: number;
   readonly #claim: Claim;
@@ -61,30 +61,30 @@ class Receiver {
   #bytes: Buffer = Buffer.alloc(0);
   #file: PrivateFile | undefined;
 
-  constructor(places: FileStorage, { max, announced = Number.POSITIVE_INFINITY }: Arriving) {
-    this.#places = places;
+  constructor(storage: FileStorage, { max, announced = Number.POSITIVE_INFINITY }: ReceiveOptions) {
+    this.#storage = storage;
     this.#max = max;
     this.#announced = announced;
-    this.#claim = places.room.claim();
+    this.#claim = storage.room.claim();
   }
 
-  async take(piece: Uint8Array, signal: AbortSignal): Promise<void> {
-    const size = this.#size + piece.byteLength;
+  async append(chunk: Uint8Array, signal: AbortSignal): Promise<void> {
+    const size = this.#size + chunk.byteLength;
     if (size > this.#max) throw tooLargeError(this.#max);
-    const missing = Math.max(size, Math.min(MIN_CLAIM, this.#max)) - this.#claimed;
+    const missing = Math.max(size, Math.min(MIN_CLAIM_BYTES, this.#max)) - this.#claimed;
     if (missing > 0) {
       await this.#claim.take(missing, signal);
       this.#claimed += missing;
     }
     if (!this.#file && !this.#fitsInMemory(size)) await this.#moveToDisk();
-    if (this.#file) await this.#file.write(piece);
-    else this.#bytes.set(piece, this.#size);
+    if (this.#file) await this.#file.write(chunk);
+    else this.#bytes.set(chunk, this.#size);
     this.#size = size;
-    this.#places.passing.count(piece.byteLength);
+    this.#storage.passing.count(chunk.byteLength);
   }
 
   async finish(): Promise<HeldFile> {
-    this.#claim.settle(Math.max(this.#size, Math.min(this.#claimed, MIN_CLAIM)));
+    this.#claim.settle(Math.max(this.#size, Math.min(this.#claimed, MIN_CLAIM_BYTES)));
     if (this.#file) {
       await this.#file.close();
       return { content: { size: this.#size, path: this.#file.path }, release: () => this.discard() };
@@ -93,14 +93,14 @@ class Receiver {
       const spare = this.#bytes.length - this.#size;
       // A view would keep the whole buffer in memory.
       this.#bytes = Buffer.from(this.#bytes.subarray(0, this.#size));
-      this.#places.memory.freeBytes += spare;
+      this.#storage.memory.freeBytes += spare;
     }
     return { content: memoryContent(this.#bytes), release: () => this.discard() };
   }
 
   /** Gives everything back; a second call does nothing. */
   discard(): void {
-    this.#leaveMemory();
+    this.#releaseMemory();
     const file = this.#file;
     this.#file = undefined;
     // The room on disk is only free once the file is gone. Removing it does not fail.
@@ -109,14 +109,14 @@ class Receiver {
   }
 
   #fitsInMemory(size: number): boolean {
-    const { inMemory: max, memory } = this.#places;
+    const { maxBytesInMemory: max, memory } = this.#storage;
     if (size > max || (this.#announced > max && this.#announced < Number.POSITIVE_INFINITY)) return false;
     if (size <= this.#bytes.length) return true;
     const doubled = Math.max(size, INITIAL_BYTES, this.#bytes.length * 2);
     const length = Math.max(size, Math.min(doubled, max, this.#announced));
-    const taken = length - this.#bytes.length;
-    if (taken > memory.freeBytes) return false;
-    memory.freeBytes -= taken;
+    const addedBytes = length - this.#bytes.length;
+    if (addedBytes > memory.freeBytes) return false;
+    memory.freeBytes -= addedBytes;
     const larger = Buffer.allocUnsafeSlow(length);
     this.#bytes.copy(larger);
     this.#bytes = larger;
@@ -124,13 +124,13 @@ class Receiver {
   }
 
   async #moveToDisk(): Promise<void> {
-    this.#file = await this.#places.files.create();
+    this.#file = await this.#storage.files.create();
     await this.#file.write(this.#bytes.subarray(0, this.#size));
-    this.#leaveMemory();
+    this.#releaseMemory();
   }
 
-  #leaveMemory(): void {
-    this.#places.memory.freeBytes += this.#bytes.length;
+  #releaseMemory(): void {
+    this.#storage.memory.freeBytes += this.#bytes.length;
     this.#bytes = Buffer.alloc(0);
   }
 }

@@ -11,26 +11,26 @@ export interface CheckedImage {
 const REFERENCE_TYPES: readonly MediaType[] = [mediaTypes.png, mediaTypes.jpeg, mediaTypes.webp];
 
 /** Removes the metadata of a member's image, and decodes it completely to prove that this is possible. */
-export async function checkImage(bytes: Buffer, bench: ImageEditor): Promise<CheckedImage> {
-  const image = await examineImage(bytes, bench.maxPixels);
+export async function checkImage(bytes: Buffer, editor: ImageEditor): Promise<CheckedImage> {
+  const image = await examineImage(bytes, editor.maxPixels);
   const isReferenceType = REFERENCE_TYPES.includes(image.type);
-  const { bytes: clean, type, isReencoded } = await (isReferenceType ? removeMetadata : reencode)(image, bench);
-  if (!isReencoded) await bench.render(clean, { render: (whole) => whole.resize(16, 16, { fit: 'fill' }).raw() });
+  const { bytes: clean, type, isReencoded } = await (isReferenceType ? removeMetadata : reencode)(image, editor);
+  if (!isReencoded) await editor.render(clean, { render: (whole) => whole.resize(16, 16, { fit: 'fill' }).raw() });
   return { bytes: clean, type };
 }
 
-interface Cleaned extends CheckedImage {
+interface CleanedImage extends CheckedImage {
   readonly isReencoded: boolean;
 }
 
 /**
- * Removes metadata such as the place, the camera, the prompt, and previews that show what was cropped. The pixels stay the
+ * Removes metadata such as the location, the camera, the prompt, and previews that show what was cropped. The pixels stay the
  * same, and a file without metadata is returned unchanged. Only rotated images and AVIF are re-encoded; in AVIF, boxes refer
- * to each other by their distance.
+ * to each other by offset.
  */
-export async function removeMetadata(image: ExaminedImage, bench: ImageEditor): Promise<Cleaned> {
+export async function removeMetadata(image: ExaminedImage, editor: ImageEditor): Promise<CleanedImage> {
   const { bytes, type, isRotated, hasMetadata } = image;
-  if (isRotated || (type === mediaTypes.avif && hasMetadata)) return await reencode(image, bench);
+  if (isRotated || (type === mediaTypes.avif && hasMetadata)) return await reencode(image, editor);
   return { bytes: strippers.get(type)?.(bytes) ?? bytes, type, isReencoded: false };
 }
 
@@ -42,14 +42,14 @@ const strippers = new Map<MediaType, (bytes: Buffer) => Buffer>([
 ]);
 
 /** Bytes per pixel while a WebP is encoded. */
-const WEBP_BYTES = 14;
+const WEBP_BYTES_PER_PIXEL = 14;
 
 /** Re-encodes an image: upright, in sRGB, in a format that every program reads, and hardly distinguishable from the original. */
-async function reencode({ bytes, type, width, height }: ExaminedImage, bench: ImageEditor): Promise<Cleaned> {
+async function reencode({ bytes, type, width, height }: ExaminedImage, editor: ImageEditor): Promise<CleanedImage> {
   const format = type === mediaTypes.gif ? mediaTypes.png : type === mediaTypes.avif ? mediaTypes.webp : type;
-  const outputBytes = format === mediaTypes.webp ? WEBP_BYTES * width * height : 0;
+  const outputBytes = format === mediaTypes.webp ? WEBP_BYTES_PER_PIXEL * width * height : 0;
   const draw = (image: Sharp): Sharp => encode(image.autoOrient(), format);
-  return { bytes: await bench.render(bytes, { outputBytes, render: draw }), type: format, isReencoded: true };
+  return { bytes: await editor.render(bytes, { outputBytes, render: draw }), type: format, isReencoded: true };
 }
 
 function encode(image: Sharp, format: MediaType): Sharp {
@@ -67,7 +67,7 @@ class KeptParts {
     this.#bytes = bytes;
   }
 
-  part(start: number, end: number): void {
+  keep(start: number, end: number): void {
     const last = this.#parts.at(-1);
     if (last?.end === start) last.end = end;
     else this.#parts.push({ start, end });
@@ -80,12 +80,12 @@ class KeptParts {
   }
 }
 
-const SIGNATURE = 8;
+const SIGNATURE_LENGTH = 8;
 /** The bytes around the data of a chunk: length, type and checksum. */
-const AROUND = 12;
+const CHUNK_OVERHEAD = 12;
 
 /** Chunks needed for pixels, colours and animation. Anything else, now or in the future, is metadata. */
-const PNG_KEPT = new Set([
+const KEPT_PNG_CHUNKS = new Set([
   ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'bKGD'],
   ...['gAMA', 'cHRM', 'sRGB', 'iCCP', 'sBIT', 'cICP', 'mDCV', 'cLLI', 'pHYs'],
   ...['acTL', 'fcTL', 'fdAT'],
@@ -93,91 +93,91 @@ const PNG_KEPT = new Set([
 
 export function stripPng(bytes: Buffer): Buffer {
   const kept = new KeptParts(bytes);
-  kept.part(0, SIGNATURE);
-  for (let at = SIGNATURE; at + AROUND <= bytes.length; ) {
-    const end = at + AROUND + bytes.readUInt32BE(at);
-    const type = bytes.toString('latin1', at + 4, at + 8);
+  kept.keep(0, SIGNATURE_LENGTH);
+  for (let offset = SIGNATURE_LENGTH; offset + CHUNK_OVERHEAD <= bytes.length; ) {
+    const end = offset + CHUNK_OVERHEAD + bytes.readUInt32BE(offset);
+    const type = bytes.toString('latin1', offset + 4, offset + 8);
     if (end > bytes.length) break;
-    if (PNG_KEPT.has(type)) kept.part(at, end);
+    if (KEPT_PNG_CHUNKS.has(type)) kept.keep(offset, end);
     // Data after the end chunk is not part of the image.
     if (type === 'IEND') return kept.result();
-    at = end;
+    offset = end;
   }
   throw damagedFileError();
 }
 
 const START_OF_SCAN = 0xda;
-const END = 0xd9;
+const END_OF_IMAGE = 0xd9;
 /** The length of JFIF without a thumbnail, which might show what was cropped. */
-const BARE_JFIF = 16;
+const BARE_JFIF_LENGTH = 16;
 
 /** Keeps frames, tables, scans, and what defines the colours: the profile and Adobe's marker. */
 export function stripJpeg(bytes: Buffer): Buffer {
   const kept = new KeptParts(bytes);
-  kept.part(0, 2);
-  for (let at = 2; at + 4 <= bytes.length || bytes[at + 1] === END; ) {
-    if (bytes[at] !== 0xff) throw damagedFileError();
-    const marker = bytes[at + 1] ?? 0;
+  kept.keep(0, 2);
+  for (let offset = 2; offset + 4 <= bytes.length || bytes[offset + 1] === END_OF_IMAGE; ) {
+    if (bytes[offset] !== 0xff) throw damagedFileError();
+    const marker = bytes[offset + 1] ?? 0;
     if (marker === 0xff) {
-      at++;
+      offset++;
       continue;
     }
-    if (marker === END) {
-      kept.part(at, at + 2);
+    if (marker === END_OF_IMAGE) {
+      kept.keep(offset, offset + 2);
       // Phones append further images after the end, and each has its own metadata.
       return kept.result();
     }
-    const afterHead = at + 2 + bytes.readUInt16BE(at + 2);
-    const end = marker === START_OF_SCAN ? endOfScan(bytes, afterHead) : afterHead;
+    const afterHeader = offset + 2 + bytes.readUInt16BE(offset + 2);
+    const end = marker === START_OF_SCAN ? endOfScan(bytes, afterHeader) : afterHeader;
     if (end > bytes.length) throw damagedFileError();
-    if (isNeededInJpeg(bytes, at, marker)) kept.part(at, end);
-    at = end;
+    if (isNeededInJpeg(bytes, offset, marker)) kept.keep(offset, end);
+    offset = end;
   }
   throw damagedFileError();
 }
 
-function isNeededInJpeg(bytes: Buffer, at: number, marker: number): boolean {
-  const isNote = marker === 0xfe || (marker >= 0xe0 && marker <= 0xef);
-  if (!isNote) return true;
-  const says = (name: string) => bytes.toString('latin1', at + 4, at + 4 + name.length) === name;
-  if (marker === 0xe0) return says('JFIF\0') && bytes.readUInt16BE(at + 2) === BARE_JFIF;
-  if (marker === 0xe2) return says('ICC_PROFILE\0');
-  return marker === 0xee && says('Adobe');
+function isNeededInJpeg(bytes: Buffer, offset: number, marker: number): boolean {
+  const canBeMetadata = marker === 0xfe || (marker >= 0xe0 && marker <= 0xef);
+  if (!canBeMetadata) return true;
+  const hasIdentifier = (name: string) => bytes.toString('latin1', offset + 4, offset + 4 + name.length) === name;
+  if (marker === 0xe0) return hasIdentifier('JFIF\0') && bytes.readUInt16BE(offset + 2) === BARE_JFIF_LENGTH;
+  if (marker === 0xe2) return hasIdentifier('ICC_PROFILE\0');
+  return marker === 0xee && hasIdentifier('Adobe');
 }
 
 function endOfScan(bytes: Buffer, start: number): number {
-  for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
-    const next = bytes[at + 1] ?? 0;
-    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
+  for (let offset = bytes.indexOf(0xff, start); offset >= 0; offset = bytes.indexOf(0xff, offset + 1)) {
+    const next = bytes[offset + 1] ?? 0;
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return offset;
   }
   throw damagedFileError();
 }
 
-const WEBP_HEAD = 12;
-const WEBP_KEPT = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP']);
+const WEBP_HEADER_LENGTH = 12;
+const KEPT_WEBP_CHUNKS = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP']);
 /** The bits of VP8X that announce EXIF and XMP. */
-const WEBP_NOTES = 0x08 | 0x04;
+const WEBP_METADATA_FLAGS = 0x08 | 0x04;
 
 export function stripWebp(bytes: Buffer): Buffer {
   const kept = new KeptParts(bytes);
-  kept.part(0, WEBP_HEAD);
+  kept.keep(0, WEBP_HEADER_LENGTH);
   const fileEnd = bytes.readUInt32LE(4) + 8;
   if (fileEnd > bytes.length) throw damagedFileError();
-  for (let at = WEBP_HEAD; at + 8 <= fileEnd; ) {
-    const size = bytes.readUInt32LE(at + 4);
-    if (at + 8 + size > fileEnd) throw damagedFileError();
+  for (let offset = WEBP_HEADER_LENGTH; offset + 8 <= fileEnd; ) {
+    const size = bytes.readUInt32LE(offset + 4);
+    if (offset + 8 + size > fileEnd) throw damagedFileError();
     // Chunks begin at even offsets; the last one's padding is sometimes missing.
-    const end = Math.min(fileEnd, at + 8 + size + (size % 2));
-    if (WEBP_KEPT.has(bytes.toString('latin1', at, at + 4))) kept.part(at, end);
-    at = end;
+    const end = Math.min(fileEnd, offset + 8 + size + (size % 2));
+    if (KEPT_WEBP_CHUNKS.has(bytes.toString('latin1', offset, offset + 4))) kept.keep(offset, end);
+    offset = end;
   }
   const result = kept.result();
   if (result === bytes) return bytes;
   // This is a copy, so it can be changed. The header must not announce chunks that were removed.
   result.writeUInt32LE(result.length - 8, 4);
-  const flags = WEBP_HEAD + 8;
-  if (result.toString('latin1', WEBP_HEAD, WEBP_HEAD + 4) === 'VP8X')
-    result[flags] = (result[flags] ?? 0) & ~WEBP_NOTES;
+  const flags = WEBP_HEADER_LENGTH + 8;
+  if (result.toString('latin1', WEBP_HEADER_LENGTH, WEBP_HEADER_LENGTH + 4) === 'VP8X')
+    result[flags] = (result[flags] ?? 0) & ~WEBP_METADATA_FLAGS;
   return result;
 }
 
@@ -187,26 +187,26 @@ const TRAILER = 0x3b;
 const CONTROL = 0xf9;
 const APPLICATION = 0xff;
 /** Loop counts, and the colour profile. */
-const GIF_KEPT = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
+const KEPT_GIF_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 export function stripGif(bytes: Buffer): Buffer {
   const kept = new KeptParts(bytes);
-  let at = 13 + tableBytes(bytes[10]);
-  kept.part(0, at);
+  let offset = 13 + colourTableBytes(bytes[10]);
+  kept.keep(0, offset);
   let images = 0;
-  while (at < bytes.length) {
-    const start = at;
-    const block = bytes[at];
+  while (offset < bytes.length) {
+    const start = offset;
+    const block = bytes[offset];
     if (block === TRAILER) {
-      kept.part(at, at + 1);
+      kept.keep(offset, offset + 1);
       return kept.result();
     }
     if (block === IMAGE) {
-      at = endOfPieces(bytes, at + 11 + tableBytes(bytes[at + 9]));
+      offset = endOfSubBlocks(bytes, offset + 11 + colourTableBytes(bytes[offset + 9]));
       images++;
-    } else if (block === EXTENSION) at = endOfPieces(bytes, at + 2);
+    } else if (block === EXTENSION) offset = endOfSubBlocks(bytes, offset + 2);
     else throw damagedFileError();
-    if (block === IMAGE || isNeededInGif(bytes, start)) kept.part(start, at);
+    if (block === IMAGE || isNeededInGif(bytes, start)) kept.keep(start, offset);
   }
   // Some writers leave out the trailer, and readers do not need it.
   if (images > 0) return kept.result();
@@ -214,18 +214,19 @@ export function stripGif(bytes: Buffer): Buffer {
 }
 
 /** Comments and plain text are metadata, as are all but a few application blocks. */
-function isNeededInGif(bytes: Buffer, at: number): boolean {
-  const label = bytes[at + 1];
+function isNeededInGif(bytes: Buffer, offset: number): boolean {
+  const label = bytes[offset + 1];
   if (label === CONTROL) return true;
-  return label === APPLICATION && GIF_KEPT.has(bytes.toString('latin1', at + 3, at + 14));
+  return label === APPLICATION && KEPT_GIF_APPLICATIONS.has(bytes.toString('latin1', offset + 3, offset + 14));
 }
 
-function tableBytes(flags = 0): number {
+function colourTableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
 /** Data comes in blocks of at most 255 bytes; an empty one is the last. */
-function endOfPieces(bytes: Buffer, start: number): number {
-  for (let at = start; at < bytes.length; at += 1 + (bytes[at] ?? 0)) if (bytes[at] === 0) return at + 1;
+function endOfSubBlocks(bytes: Buffer, start: number): number {
+  for (let offset = start; offset < bytes.length; offset += 1 + (bytes[offset] ?? 0))
+    if (bytes[offset] === 0) return offset + 1;
   throw damagedFileError();
 }

@@ -4,7 +4,7 @@ import { type MediaType, mediaTypes } from '../media-types.ts';
 import { recognise } from '../recognise.ts';
 import { hasLocation, hasManifest, type SourceType, sourceTypeIn } from './provenance.ts';
 
-interface Drawing {
+interface RenderOptions {
   /** Decodes all frames instead of only the first. */
   isAnimated?: boolean;
   /** At most 1. */
@@ -23,17 +23,20 @@ export class ImageEditor {
   constructor(maxPixels: number, claim: (bytes: number) => Promise<() => void>) {
     this.maxPixels = maxPixels;
     this.#claim = claim;
-    // Global settings: no image is drawn twice, and the memory is calculated for one thread per image.
+    // Global settings: no image is rendered twice, and the memory is calculated for one thread per image.
     sharp.cache(false);
     sharp.concurrency(1);
   }
 
-  async render(bytes: Buffer, { isAnimated = false, scale = 1, outputBytes = 0, render }: Drawing): Promise<Buffer> {
-    const head = await headOf(bytes);
-    const release = await this.#claim(bytes.length + decodedBytes(head, { isAnimated, scale }) + outputBytes);
+  async render(
+    bytes: Buffer,
+    { isAnimated = false, scale = 1, outputBytes = 0, render }: RenderOptions,
+  ): Promise<Buffer> {
+    const metadata = await readMetadata(bytes);
+    const release = await this.#claim(bytes.length + decodedBytes(metadata, { isAnimated, scale }) + outputBytes);
     try {
-      const safely = { limitInputPixels: this.maxPixels, failOn: 'error', sequentialRead: true } as const;
-      return await render(sharp(bytes, { ...safely, animated: isAnimated })).toBuffer();
+      const options = { limitInputPixels: this.maxPixels, failOn: 'error', sequentialRead: true } as const;
+      return await render(sharp(bytes, { ...options, animated: isAnimated })).toBuffer();
     } catch (error) {
       throw damagedFileError(error);
     } finally {
@@ -43,7 +46,7 @@ export class ImageEditor {
 }
 
 /** Reads the header of an image, which takes a few milliseconds and almost no memory, even if the header claims a huge image. */
-async function headOf(bytes: Buffer): Promise<Metadata> {
+async function readMetadata(bytes: Buffer): Promise<Metadata> {
   try {
     return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
   } catch (error) {
@@ -67,7 +70,7 @@ export interface ExaminedImage extends ImageFacts {
   /** Whether it has a C2PA manifest. */
   readonly hasManifest: boolean;
   readonly hasLocation: boolean;
-  /** Facts in the file's own metadata. */
+  /** The source type that the file's own metadata gives. */
   readonly sourceType: SourceType | undefined;
   /** Whether it is animated in a way that the decoders ignore, so it would be a still image after re-encoding. */
   readonly isUndecodedAnimation: boolean;
@@ -77,7 +80,7 @@ export interface ExaminedImage extends ImageFacts {
 export async function examineImage(bytes: Buffer, maxPixels: number): Promise<ExaminedImage> {
   const type = recognise(bytes);
   if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not an image.');
-  const { width, height, pages = 1, orientation = 1, hasAlpha, exif, xmp, iptc, comments } = await headOf(bytes);
+  const { width, height, pages = 1, orientation = 1, hasAlpha, exif, xmp, iptc, comments } = await readMetadata(bytes);
   if (width * height * pages > maxPixels) {
     throw new MediaError('too-large', `The image has more than ${Math.floor(maxPixels / 1e6)} million pixels.`);
   }
@@ -104,30 +107,30 @@ function isUndecodedAnimation(bytes: Buffer, type: MediaType): boolean {
   return type === mediaTypes.png && bytes.subarray(0, bytes.indexOf('IDAT')).includes('acTL');
 }
 
-/** The lines between decoder and encoder, and the encoder's own memory. */
+/** The image lines between decoder and encoder, and the encoder's own memory. */
 const OVERHEAD_BYTES = 32 * 2 ** 20;
 const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
-const WIDEST_DEPTH = 8;
+const MAX_DEPTH_BYTES = 8;
 
 /** If a format cannot be decoded line by line, the whole image is in memory, in the decoder's own format. */
-function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boolean; scale: number }): number {
-  const { width, height, pages = 1, orientation = 1 } = head;
-  const maxPixels = width * height;
-  const held = bytesPerPixel.get(head.format)?.(head) ?? 4 * plainBytes(head);
-  if (isAnimated) return OVERHEAD_BYTES + maxPixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
+function decodedBytes(metadata: Metadata, { isAnimated, scale }: { isAnimated: boolean; scale: number }): number {
+  const { width, height, pages = 1, orientation = 1 } = metadata;
+  const pixels = width * height;
+  const bytesHeld = decoderBytesPerPixel.get(metadata.format)?.(metadata) ?? 4 * rawBytesPerPixel(metadata);
+  if (isAnimated) return OVERHEAD_BYTES + pixels * (metadata.format === 'webp' ? pages * WEBP_FRAME_BYTES : bytesHeld);
   // A rotated image is decoded completely first.
-  if (orientation > 1) return OVERHEAD_BYTES + maxPixels * (held + plainBytes(head));
+  if (orientation > 1) return OVERHEAD_BYTES + pixels * (bytesHeld + rawBytesPerPixel(metadata));
   // Only WebP is decoded at the target size, or at twice that size.
-  const shrunk = head.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
-  return OVERHEAD_BYTES + maxPixels * shrunk * held;
+  const areaFactor = metadata.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
+  return OVERHEAD_BYTES + pixels * areaFactor * bytesHeld;
 }
 
-const plainBytes = ({ channels, depth = 'uchar' }: Metadata): number =>
-  channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
+const rawBytesPerPixel = ({ channels, depth = 'uchar' }: Metadata): number =>
+  channels * (DEPTH_BYTES.get(depth) ?? MAX_DEPTH_BYTES);
 
 /** Measured bytes per pixel if the whole image is held in memory. */
-const bytesPerPixel = new Map<string, (head: Metadata) => number>([
-  ['png', (head) => (head.isProgressive ? plainBytes(head) : 0)],
+const decoderBytesPerPixel = new Map<string, (metadata: Metadata) => number>([
+  ['png', (metadata) => (metadata.isProgressive ? rawBytesPerPixel(metadata) : 0)],
   // All scans are needed for the first line, with two bytes per coefficient.
   ['jpeg', ({ isProgressive, channels }) => (isProgressive ? 2 * channels : 0)],
   // A canvas, and the frame drawn on it.
@@ -135,7 +138,7 @@ const bytesPerPixel = new Map<string, (head: Metadata) => number>([
   // Brightness and colour planes, and the result.
   ['webp', () => 9],
   // The decoder's frames, a copy of its planes, and the result.
-  ['heif', (head) => (plainBytes(head) > head.channels ? 32 : 20)],
+  ['heif', (metadata) => (rawBytesPerPixel(metadata) > metadata.channels ? 32 : 20)],
 ]);
 
 /** For every frame, because the whole animation is decoded before the first line is available. */

@@ -1,7 +1,7 @@
 import type { ExaminedImage, ImageEditor } from './image-editor.ts';
 
 /** Images are compared at this size, in shades of grey. */
-const SIDE = 32;
+const SAMPLE_SIDE = 32;
 /** The lowest eight frequencies in each direction, which survive when an image is re-saved or resized. */
 const FREQUENCIES = 8;
 /** In grey levels. An image that differs less from its own average has nothing by which it could be recognised, and would match any other single-colour image. */
@@ -11,18 +11,18 @@ const MIN_CONTRAST = 2;
  * The perceptual hash of an image, 64 bits as hexadecimal text: which of its low frequencies are above their median (pHash, by the discrete cosine
  * transform). It hardly changes when the image is re-saved or resized. Undefined for an image of one colour.
  */
-export async function likenessOf(image: ExaminedImage, bench: ImageEditor): Promise<string | undefined> {
-  const grey = await bench.render(image.bytes, {
-    scale: Math.min(1, SIDE / Math.min(image.width, image.height)),
+export async function perceptualHash(image: ExaminedImage, editor: ImageEditor): Promise<string | undefined> {
+  const grey = await editor.render(image.bytes, {
+    scale: Math.min(1, SAMPLE_SIDE / Math.min(image.width, image.height)),
     render: (original) =>
       original
         .autoOrient()
         .flatten({ background: 'white' })
-        .resize(SIDE, SIDE, { fit: 'fill' })
+        .resize(SAMPLE_SIDE, SAMPLE_SIDE, { fit: 'fill' })
         .toColourspace('b-w')
         .raw(),
   });
-  return contrastOf(grey) < MIN_CONTRAST ? undefined : bitsOf(lowFrequencies(grey));
+  return contrastOf(grey) < MIN_CONTRAST ? undefined : hashBits(lowFrequencies(grey));
 }
 
 function contrastOf(grey: Buffer): number {
@@ -32,19 +32,21 @@ function contrastOf(grey: Buffer): number {
 
 /** The cosine waves, by frequency and then by position. */
 const WAVES = Array.from({ length: FREQUENCIES }, (_, frequency) =>
-  Array.from({ length: SIDE }, (_, at) => Math.cos(((2 * at + 1) * frequency * Math.PI) / (2 * SIDE))),
+  Array.from({ length: SAMPLE_SIDE }, (_, position) =>
+    Math.cos(((2 * position + 1) * frequency * Math.PI) / (2 * SAMPLE_SIDE)),
+  ),
 );
 
 function lowFrequencies(grey: Buffer): number[] {
-  const rows = Array.from({ length: SIDE }, (_, y) =>
-    WAVES.map((wave) => wave.reduce((sum, height, x) => sum + height * (grey[y * SIDE + x] ?? 0), 0)),
+  const rows = Array.from({ length: SAMPLE_SIDE }, (_, y) =>
+    WAVES.map((wave) => wave.reduce((sum, height, x) => sum + height * (grey[y * SAMPLE_SIDE + x] ?? 0), 0)),
   );
   return WAVES.flatMap((wave) =>
-    WAVES.map((_, across) => wave.reduce((sum, height, y) => sum + height * (rows[y]?.[across] ?? 0), 0)),
+    WAVES.map((_, frequency) => wave.reduce((sum, height, y) => sum + height * (rows[y]?.[frequency] ?? 0), 0)),
   );
 }
 
-function bitsOf(values: readonly number[]): string {
+function hashBits(values: readonly number[]): string {
   const sorted = values.toSorted((a, b) => a - b);
   const [below = 0, above = 0] = sorted.slice(sorted.length / 2 - 1);
   const median = (below + above) / 2;

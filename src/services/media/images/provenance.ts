@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 
-/** How a result was made, in IPTC's terms: from a prompt alone, or with reference images, too. */
+/** How a result was made, in IPTC's terms: from a prompt alone, or also from reference images. */
 const sourceTypes = ['trainedAlgorithmicMedia', 'compositeWithTrainedAlgorithmicMedia'] as const;
 export type SourceType = (typeof sourceTypes)[number];
 
@@ -44,7 +44,7 @@ export function markImage(bytes: Buffer, type: MediaType, sourceType: SourceType
 }
 
 /** The signature and the header chunk, which comes first. */
-const PNG_HEAD = 8 + 25;
+const PNG_HEADER_LENGTH = 8 + 25;
 
 function markPng(bytes: Buffer, packet: Buffer): Buffer {
   const data = Buffer.concat([Buffer.from('iTXtXML:com.adobe.xmp\0\0\0\0\0', 'latin1'), packet]);
@@ -52,33 +52,34 @@ function markPng(bytes: Buffer, packet: Buffer): Buffer {
   chunk.writeUInt32BE(data.length - 4, 0);
   data.copy(chunk, 4);
   chunk.writeUInt32BE(crc32(data), data.length + 4);
-  return Buffer.concat([bytes.subarray(0, PNG_HEAD), chunk, bytes.subarray(PNG_HEAD)]);
+  return Buffer.concat([bytes.subarray(0, PNG_HEADER_LENGTH), chunk, bytes.subarray(PNG_HEADER_LENGTH)]);
 }
 
-const JFIF = 0xe0;
+const JFIF_MARKER = 0xe0;
 
 function markJpeg(bytes: Buffer, packet: Buffer): Buffer {
   const data = Buffer.concat([Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1'), packet]);
   const head = Buffer.from([0xff, 0xe1, 0, 0]);
   head.writeUInt16BE(data.length + 2, 2);
   // JFIF must come first.
-  const at = bytes[3] === JFIF ? 4 + bytes.readUInt16BE(4) : 2;
-  return Buffer.concat([bytes.subarray(0, at), head, data, bytes.subarray(at)]);
+  const offset = bytes[3] === JFIF_MARKER ? 4 + bytes.readUInt16BE(4) : 2;
+  return Buffer.concat([bytes.subarray(0, offset), head, data, bytes.subarray(offset)]);
 }
 
-const WEBP_HEAD = 12;
+const WEBP_HEADER_LENGTH = 12;
 const XMP_FLAG = 0x04;
 const ALPHA_FLAG = 0x10;
 
 function markWebp(bytes: Buffer, packet: Buffer): Buffer {
-  const extended = bytes.toString('latin1', WEBP_HEAD, WEBP_HEAD + 4) === 'VP8X' ? bytes : extendedWebp(bytes);
+  const extended =
+    bytes.toString('latin1', WEBP_HEADER_LENGTH, WEBP_HEADER_LENGTH + 4) === 'VP8X' ? bytes : extendedWebp(bytes);
   if (!extended) return bytes;
   const padding = Buffer.alloc(packet.length % 2);
   const size = Buffer.alloc(4);
   size.writeUInt32LE(packet.length);
-  const even = Buffer.alloc(extended.length % 2);
-  const result = Buffer.concat([extended, even, Buffer.from('XMP ', 'latin1'), size, packet, padding]);
-  result[WEBP_HEAD + 8] = (result[WEBP_HEAD + 8] ?? 0) | XMP_FLAG;
+  const evenPadding = Buffer.alloc(extended.length % 2);
+  const result = Buffer.concat([extended, evenPadding, Buffer.from('XMP ', 'latin1'), size, packet, padding]);
+  result[WEBP_HEADER_LENGTH + 8] = (result[WEBP_HEADER_LENGTH + 8] ?? 0) | XMP_FLAG;
   result.writeUInt32LE(result.length - 8, 4);
   return result;
 }
@@ -93,12 +94,12 @@ function extendedWebp(bytes: Buffer): Buffer | undefined {
   chunk[8] = canvas.hasAlpha ? ALPHA_FLAG : 0;
   chunk.writeUIntLE(canvas.width - 1, 12, 3);
   chunk.writeUIntLE(canvas.height - 1, 15, 3);
-  return Buffer.concat([bytes.subarray(0, WEBP_HEAD), chunk, bytes.subarray(WEBP_HEAD)]);
+  return Buffer.concat([bytes.subarray(0, WEBP_HEADER_LENGTH), chunk, bytes.subarray(WEBP_HEADER_LENGTH)]);
 }
 
 function canvasOf(bytes: Buffer): { width: number; height: number; hasAlpha: boolean } | undefined {
-  const kind = bytes.toString('latin1', WEBP_HEAD, WEBP_HEAD + 4);
-  const data = WEBP_HEAD + 8;
+  const kind = bytes.toString('latin1', WEBP_HEADER_LENGTH, WEBP_HEADER_LENGTH + 4);
+  const data = WEBP_HEADER_LENGTH + 8;
   if (bytes.length < data + 10) return undefined;
   if (kind === 'VP8 ') {
     // https://www.rfc-editor.org/rfc/rfc6386#section-9.1
@@ -117,42 +118,42 @@ function canvasOf(bytes: Buffer): { width: number; height: number; hasAlpha: boo
 /** Whether the file contains a C2PA manifest, whose hash covers every other byte. */
 export function hasManifest(bytes: Buffer, type: MediaType): boolean {
   if (type === mediaTypes.png) return chunksOf(bytes, 8, pngChunk).includes('caBX');
-  if (type === mediaTypes.webp) return chunksOf(bytes, WEBP_HEAD, webpChunk).includes('C2PA');
+  if (type === mediaTypes.webp) return chunksOf(bytes, WEBP_HEADER_LENGTH, webpChunk).includes('C2PA');
   return type === mediaTypes.jpeg && chunksOf(bytes, 2, jpegSegment).includes('c2pa');
 }
 
 /** Reads the type of the block at a position, and where the next one begins. Undefined if nothing of interest follows. */
-type Step = (bytes: Buffer, at: number) => { name: string; next: number } | undefined;
+type ChunkReader = (bytes: Buffer, offset: number) => { name: string; next: number } | undefined;
 
-function chunksOf(bytes: Buffer, start: number, step: Step): string[] {
+function chunksOf(bytes: Buffer, start: number, readChunk: ChunkReader): string[] {
   const names: string[] = [];
-  for (let at = start; ; ) {
-    const found = step(bytes, at);
-    if (!found || found.next <= at) return names;
-    names.push(found.name);
-    at = found.next;
+  for (let offset = start; ; ) {
+    const nextChunk = readChunk(bytes, offset);
+    if (!nextChunk || nextChunk.next <= offset) return names;
+    names.push(nextChunk.name);
+    offset = nextChunk.next;
   }
 }
 
-const pngChunk: Step = (bytes, at) =>
-  at + 12 > bytes.length
+const pngChunk: ChunkReader = (bytes, offset) =>
+  offset + 12 > bytes.length
     ? undefined
-    : { name: bytes.toString('latin1', at + 4, at + 8), next: at + 12 + bytes.readUInt32BE(at) };
+    : { name: bytes.toString('latin1', offset + 4, offset + 8), next: offset + 12 + bytes.readUInt32BE(offset) };
 
-function webpChunk(bytes: Buffer, at: number): ReturnType<Step> {
-  if (at + 8 > bytes.length) return undefined;
-  const size = bytes.readUInt32LE(at + 4);
-  return { name: bytes.toString('latin1', at, at + 4), next: at + 8 + size + (size % 2) };
+function webpChunk(bytes: Buffer, offset: number): ReturnType<ChunkReader> {
+  if (offset + 8 > bytes.length) return undefined;
+  const size = bytes.readUInt32LE(offset + 4);
+  return { name: bytes.toString('latin1', offset, offset + 4), next: offset + 8 + size + (size % 2) };
 }
 
 const START_OF_SCAN = 0xda;
 const APP11 = 0xeb;
 
-function jpegSegment(bytes: Buffer, at: number): ReturnType<Step> {
-  const marker = bytes[at + 1] ?? START_OF_SCAN;
-  if (at + 4 > bytes.length || bytes[at] !== 0xff || marker === START_OF_SCAN) return undefined;
-  const next = at + 2 + bytes.readUInt16BE(at + 2);
-  const isManifest = marker === APP11 && bytes.subarray(at + 4, Math.min(next, at + 200)).includes('c2pa');
+function jpegSegment(bytes: Buffer, offset: number): ReturnType<ChunkReader> {
+  const marker = bytes[offset + 1] ?? START_OF_SCAN;
+  if (offset + 4 > bytes.length || bytes[offset] !== 0xff || marker === START_OF_SCAN) return undefined;
+  const next = offset + 2 + bytes.readUInt16BE(offset + 2);
+  const isManifest = marker === APP11 && bytes.subarray(offset + 4, Math.min(next, offset + 200)).includes('c2pa');
   return { name: isManifest ? 'c2pa' : '', next };
 }
 
@@ -167,10 +168,10 @@ export const hasLocation = ({ exif, xmp }: { exif?: Buffer | undefined; xmp?: Bu
 function hasGps(exif: Buffer): boolean {
   const tiff = exif.toString('latin1', 0, 6) === 'Exif\0\0' ? exif.subarray(6) : exif;
   if (tiff.length < 8) return false;
-  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
-  const short = (at: number): number =>
-    at + 2 > tiff.length ? 0 : isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
-  const start = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
-  const tags = Math.min(short(start), MAX_TAGS);
-  return Array.from({ length: tags }, (_, index) => short(start + 2 + index * 12)).includes(GPS_TAG);
+  const isLittleEndian = tiff.toString('latin1', 0, 2) === 'II';
+  const readShort = (offset: number): number =>
+    offset + 2 > tiff.length ? 0 : isLittleEndian ? tiff.readUInt16LE(offset) : tiff.readUInt16BE(offset);
+  const start = isLittleEndian ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
+  const tags = Math.min(readShort(start), MAX_TAGS);
+  return Array.from({ length: tags }, (_, index) => readShort(start + 2 + index * 12)).includes(GPS_TAG);
 }

@@ -7,16 +7,16 @@ import { webmTags } from './webm.ts';
 
 export interface CleanedVideo {
   readonly content: FileContent;
-  /** Whether a C2PA manifest covers it, so that nothing in it may change. */
+  /** Whether a C2PA manifest covers the video, so that nothing in the video may change. */
   readonly isSealed: boolean;
   /** Whether a manifest covered a location, so that both were removed. */
   readonly lostManifest: boolean;
-  /** What the file said about its origin. */
+  /** The origin that the file's own metadata gave. */
   readonly sourceType?: SourceType | undefined;
 }
 
 /**
- * Removes metadata such as places, devices and comments from a video. The parts that contained it become unused parts of the
+ * Removes metadata such as locations, devices and comments from a video. The parts that contained it become unused parts of the
  * same length, so no other byte moves and all offsets stay valid. A file on disk is changed in place. Audio and other formats
  * are returned unchanged.
  */
@@ -30,8 +30,8 @@ export async function cleanVideo(content: FileContent, type: MediaType): Promise
   const { boxes, manifests, hasLocation, sourceType } = await withReader(content, mp4Metadata);
   const lostManifest = manifests.length > 0 && hasLocation;
   if (manifests.length > 0 && !lostManifest) return { ...unchanged, isSealed: true };
-  const places = [...boxes, ...manifests].map(freeBox);
-  return { content: await overwrite(content, places), isSealed: false, lostManifest, sourceType };
+  const unusedParts = [...boxes, ...manifests].map(freeBox);
+  return { content: await overwrite(content, unusedParts), isSealed: false, lostManifest, sourceType };
 }
 
 /** A part that gets a new header at `at`, and zeros from `from` to `end`. */
@@ -65,11 +65,11 @@ function voidElement({ at, end }: { at: number; end: number }): UnusedPart {
 const ZEROS = Buffer.alloc(256 * 1024);
 
 async function overwrite(content: FileContent, parts: readonly UnusedPart[]): Promise<FileContent> {
-  const changed = await withReader(content, (reader) => partsWithContent(reader, parts));
-  if (changed.length === 0) return content;
+  const partsToOverwrite = await withReader(content, (reader) => partsWithContent(reader, parts));
+  if (partsToOverwrite.length === 0) return content;
   if (content.bytes) {
     const bytes = Buffer.from(content.bytes);
-    for (const { at, head, from, end } of changed) {
+    for (const { at, head, from, end } of partsToOverwrite) {
       head.copy(bytes, at);
       bytes.fill(0, from, end);
     }
@@ -77,7 +77,7 @@ async function overwrite(content: FileContent, parts: readonly UnusedPart[]): Pr
   }
   const handle = await open(content.path, 'r+');
   try {
-    for (const { at, head, from, end } of changed) {
+    for (const { at, head, from, end } of partsToOverwrite) {
       await handle.write(head, 0, head.length, at);
       for (let start = from; start < end; start += ZEROS.length)
         await handle.write(ZEROS, 0, Math.min(ZEROS.length, end - start), start);
@@ -90,18 +90,18 @@ async function overwrite(content: FileContent, parts: readonly UnusedPart[]): Pr
 
 /** Parts that are already unused and empty need no change. If there are no others, neither does the file. */
 async function partsWithContent(reader: ContentReader, parts: readonly UnusedPart[]): Promise<UnusedPart[]> {
-  const changed: UnusedPart[] = [];
+  const partsToOverwrite: UnusedPart[] = [];
   for (const part of parts) {
     const head = await reader.read(part.at, part.head.length);
-    if (!head.equals(part.head) || !(await isEmpty(reader, part))) changed.push(part);
+    if (!head.equals(part.head) || !(await isEmpty(reader, part))) partsToOverwrite.push(part);
   }
-  return changed;
+  return partsToOverwrite;
 }
 
 async function isEmpty(reader: ContentReader, { from, end }: FoundBox): Promise<boolean> {
   for (let at = from; at < end; at += ZEROS.length) {
-    const piece = await reader.read(at, Math.min(ZEROS.length, end - at));
-    if (!piece.equals(ZEROS.subarray(0, piece.length))) return false;
+    const chunk = await reader.read(at, Math.min(ZEROS.length, end - at));
+    if (!chunk.equals(ZEROS.subarray(0, chunk.length))) return false;
   }
   return true;
 }

@@ -9,10 +9,10 @@ const MAX_BOXES = 200;
 
 /**
  * Appends a mark to an MP4, so that no offset in the file changes. A file with a manifest is not changed, nor is one that cannot
- * be read to its end.
+ * be read completely.
  */
 export async function markVideo(content: FileContent, sourceType: SourceType): Promise<FileContent> {
-  if (!(await takesMark(content))) return content;
+  if (!(await canBeMarked(content))) return content;
   const packet = xmpPacket(sourceType);
   const head = Buffer.from('\0\0\0\0uuid', 'latin1');
   head.writeUInt32BE(head.length + XMP_BOX.length + packet.length);
@@ -23,7 +23,7 @@ export async function markVideo(content: FileContent, sourceType: SourceType): P
   return { size, path: content.path };
 }
 
-const takesMark = (content: FileContent): Promise<boolean> =>
+const canBeMarked = (content: FileContent): Promise<boolean> =>
   withReader(content, async (reader) => {
     let end = 0;
     for await (const { kind, at, head, length } of boxHeads(reader, MAX_BOXES)) {

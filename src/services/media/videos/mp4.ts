@@ -6,8 +6,8 @@ interface Box {
   readonly content: Buffer;
 }
 
-const BOX_HEAD = 8;
-const LARGE_BOX_HEAD = 16;
+const BOX_HEADER_BYTES = 8;
+const LARGE_BOX_HEADER_BYTES = 16;
 
 /** The header of a box. `length` includes the header; undefined if the box extends to the end of the file. */
 interface BoxHead {
@@ -17,12 +17,12 @@ interface BoxHead {
 }
 
 function boxHead(bytes: Buffer): BoxHead | undefined {
-  if (bytes.length < BOX_HEAD) return undefined;
-  const short = bytes.readUInt32BE(0);
-  const head = short === 1 ? LARGE_BOX_HEAD : BOX_HEAD;
+  if (bytes.length < BOX_HEADER_BYTES) return undefined;
+  const shortLength = bytes.readUInt32BE(0);
+  const head = shortLength === 1 ? LARGE_BOX_HEADER_BYTES : BOX_HEADER_BYTES;
   if (bytes.length < head) return undefined;
-  const length = short === 1 ? Number(bytes.readBigUInt64BE(BOX_HEAD)) : short;
-  return { kind: text(bytes, 4, BOX_HEAD), head, length: short === 0 ? undefined : length };
+  const length = shortLength === 1 ? Number(bytes.readBigUInt64BE(BOX_HEADER_BYTES)) : shortLength;
+  return { kind: latin1(bytes, 4, BOX_HEADER_BYTES), head, length: shortLength === 0 ? undefined : length };
 }
 
 /** Reads the headers of the first boxes in a part of the file, by default at the top level. Each takes one small read. */
@@ -33,7 +33,7 @@ export async function* boxHeads(
 ): AsyncGenerator<BoxHead & { at: number }> {
   let at = from;
   for (let count = 0; count < max && at < end; count++) {
-    const box = boxHead(await reader.read(at, LARGE_BOX_HEAD));
+    const box = boxHead(await reader.read(at, LARGE_BOX_HEADER_BYTES));
     if (!box) return;
     yield { ...box, at };
     if (box.length === undefined || box.length < box.head) return;
@@ -41,60 +41,61 @@ export async function* boxHeads(
   }
 }
 
-const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
+const latin1 = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
 /** A longer list of brands is implausible. */
 const MAX_BRANDS_BYTES = 1_024;
 const AVIF = /^(avif|avis)$/;
 /** Other still images in the same container, which neither Discord nor sharp supports. */
 const OTHER_IMAGE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;
-const SOUND = /^(M4A |M4B |M4P |F4A |F4B )$/;
+const AUDIO = /^(M4A |M4B |M4P |F4A |F4B )$/;
 const QUICKTIME = /^qt {2}$/;
 const VIDEO = /^(iso[2-9a-c]|isom|mp4[12]|avc1|M4V |M4VH|M4VP|MSNV|mmp4|dash|F4V |f4v )$/;
 
 /** Files of the MP4 family begin with a box that lists their brands. The first one is the main brand. */
 export function mp4FamilyType(bytes: Buffer): MediaType | undefined {
-  if (bytes.length < 16 || text(bytes, 4, 8) !== 'ftyp') return undefined;
+  if (bytes.length < 16 || latin1(bytes, 4, 8) !== 'ftyp') return undefined;
   const end = bytes.readUInt32BE(0);
   // A list of brands without anything after it is not a video.
   if (end < 16 || end % 4 !== 0 || end > MAX_BRANDS_BYTES || bytes.length < end + 8) return undefined;
-  const own = text(bytes, 8, 12);
-  const others: string[] = [];
-  for (let at = 16; at < end; at += 4) others.push(text(bytes, at, at + 4));
-  if (AVIF.test(own)) return mediaTypes.avif;
-  if (OTHER_IMAGE.test(own)) return others.some((brand) => AVIF.test(brand)) ? mediaTypes.avif : undefined;
-  if (SOUND.test(own)) return mediaTypes.m4a;
-  if (QUICKTIME.test(own)) return mediaTypes.mov;
-  return VIDEO.test(own) || others.some((brand) => VIDEO.test(brand)) ? mediaTypes.mp4 : undefined;
+  const mainBrand = latin1(bytes, 8, 12);
+  const compatibleBrands: string[] = [];
+  for (let at = 16; at < end; at += 4) compatibleBrands.push(latin1(bytes, at, at + 4));
+  if (AVIF.test(mainBrand)) return mediaTypes.avif;
+  if (OTHER_IMAGE.test(mainBrand))
+    return compatibleBrands.some((brand) => AVIF.test(brand)) ? mediaTypes.avif : undefined;
+  if (AUDIO.test(mainBrand)) return mediaTypes.m4a;
+  if (QUICKTIME.test(mainBrand)) return mediaTypes.mov;
+  return VIDEO.test(mainBrand) || compatibleBrands.some((brand) => VIDEO.test(brand)) ? mediaTypes.mp4 : undefined;
 }
 
 /** Enough for a video of an hour in fragments of a second. Millions of tiny boxes would be an attempt to keep us busy. */
-export const MAX_IN_FILE = 8_000;
-const IN_BOXES = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
+export const MAX_BOXES_IN_FILE = 8_000;
+const BOX_FORMATS = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
 
 /** Adds up the boxes, because a host may end a response early without an error. A file with more boxes than are read counts as complete. */
 export async function isTruncated(reader: ContentReader, { mime }: MediaType): Promise<boolean> {
-  if (!IN_BOXES.test(mime)) return false;
+  if (!BOX_FORMATS.test(mime)) return false;
   let end = 0;
   let count = 0;
-  for await (const { at, head, length } of boxHeads(reader, MAX_IN_FILE)) {
+  for await (const { at, head, length } of boxHeads(reader, MAX_BOXES_IN_FILE)) {
     // The last box may extend to the end of the file.
     if (length === undefined) return false;
     if (length < head) return true;
     end = at + length;
     count += 1;
   }
-  return count < MAX_IN_FILE && end !== reader.size;
+  return count < MAX_BOXES_IN_FILE && end !== reader.size;
 }
 
 /** A table of contents has a few dozen boxes. Thousands of tiny ones would be an attempt to keep us busy. */
-const MAX_IN_TABLE = 500;
+const MAX_BOXES_IN_TABLE = 500;
 /** Only the beginning of the table is read, because everything needed comes before each track's sample tables. */
 const MAX_TABLE_BYTES = 1024 * 1024;
 
 /** Reads the table of contents (ISO 14496-12, 8.2, 8.3 and 8.8), which may be anywhere in the file. */
 export async function mp4Facts(reader: ContentReader): Promise<VideoFacts> {
-  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MAX_IN_TABLE)) {
+  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MAX_BOXES_IN_TABLE)) {
     if (length < head || at + length > reader.size) return {};
     if (kind === 'moov') return readFacts(await reader.read(at + head, Math.min(length - head, MAX_TABLE_BYTES)));
   }
@@ -103,7 +104,7 @@ export async function mp4Facts(reader: ContentReader): Promise<VideoFacts> {
 
 function readFacts(table: Buffer): VideoFacts {
   // How many boxes may still be read, at all depths together.
-  const budget = { boxes: MAX_IN_TABLE };
+  const budget = { boxes: MAX_BOXES_IN_TABLE };
   const parts = boxes(table, budget);
   const seconds = secondsOf(parts, budget);
   const size = parts.flatMap(({ kind, content }) => (kind === 'trak' ? (sizeOf(content, budget) ?? []) : []))[0];
@@ -114,10 +115,10 @@ function secondsOf(parts: readonly Box[], budget: { boxes: number }): number | u
   const head = contentOf(parts, 'mvhd');
   if (head.length < 4) return undefined;
   const scale = numberAt(head, isLong(head) ? 20 : 12);
-  const whole = numberAt(head, isLong(head) ? 24 : 16, isLong(head));
+  const movieDuration = numberAt(head, isLong(head) ? 24 : 16, isLong(head));
   // In a fragmented video, this is the total length of all fragments.
-  const pieces = contentOf(boxes(contentOf(parts, 'mvex'), budget), 'mehd');
-  const duration = knownDuration(whole) ?? knownDuration(numberAt(pieces, 4, isLong(pieces)));
+  const fragmentHeader = contentOf(boxes(contentOf(parts, 'mvex'), budget), 'mehd');
+  const duration = knownDuration(movieDuration) ?? knownDuration(numberAt(fragmentHeader, 4, isLong(fragmentHeader)));
   return duration === undefined || !scale ? undefined : duration / scale;
 }
 
@@ -129,21 +130,21 @@ function knownDuration(duration: number | undefined): number | undefined {
 function sizeOf(track: Buffer, budget: { boxes: number }): { width: number; height: number } | undefined {
   const parts = boxes(track, budget);
   const handler = contentOf(boxes(contentOf(parts, 'mdia'), budget), 'hdlr');
-  if (text(handler, 8, 12) !== 'vide') return undefined;
+  if (latin1(handler, 8, 12) !== 'vide') return undefined;
   const head = contentOf(parts, 'tkhd');
   const matrix = isLong(head) ? 52 : 40;
-  // Fixed-point numbers with 16 bits before and 16 after the point.
-  const [across, down] = [36, 40].map((at) => Math.round((numberAt(head, matrix + at) ?? 0) / 0x1_0000));
-  if (!across || !down) return undefined;
+  // Fixed-point numbers with 16 bits before and 16 after the binary point.
+  const [displayWidth, displayHeight] = [36, 40].map((at) => Math.round((numberAt(head, matrix + at) ?? 0) / 0x1_0000));
+  if (!displayWidth || !displayHeight) return undefined;
   // If the diagonal contains zeros, the video is rotated: a phone was held upright.
   const isRotated = numberAt(head, matrix) === 0 && numberAt(head, matrix + 16) === 0;
-  return isRotated ? { width: down, height: across } : { width: across, height: down };
+  return isRotated ? { width: displayHeight, height: displayWidth } : { width: displayWidth, height: displayHeight };
 }
 
 const EMPTY = Buffer.alloc(0);
 
-const contentOf = (list: readonly Box[], wanted: string): Buffer =>
-  list.find(({ kind }) => kind === wanted)?.content ?? EMPTY;
+const contentOf = (list: readonly Box[], wantedKind: string): Buffer =>
+  list.find(({ kind }) => kind === wantedKind)?.content ?? EMPTY;
 
 /** Some boxes begin with a version. Version 1 has 64-bit times. */
 const isLong = (box: Buffer): boolean => box[0] === 1;
@@ -156,8 +157,8 @@ function numberAt(box: Buffer, at: number, hasEightBytes = false): number | unde
 /** The boxes in a part of the table. Anything that does not look like a box ends the list; the last box may be truncated. */
 function boxes(bytes: Buffer, budget: { boxes: number }): Box[] {
   const list: Box[] = [];
-  for (let at = 0; at + BOX_HEAD <= bytes.length && budget.boxes > 0; ) {
-    const box = boxHead(bytes.subarray(at, at + LARGE_BOX_HEAD));
+  for (let at = 0; at + BOX_HEADER_BYTES <= bytes.length && budget.boxes > 0; ) {
+    const box = boxHead(bytes.subarray(at, at + LARGE_BOX_HEADER_BYTES));
     if (!box) break;
     const { kind, head, length = bytes.length - at } = box;
     if (length < head) break;

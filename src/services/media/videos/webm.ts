@@ -5,7 +5,7 @@ const EBML = 0x1a45dfa3;
 const DOC_TYPE = 0x4282;
 const WEBM = 'webm';
 /** The specification has eight elements in this header. A much longer list would be an attempt to keep us busy. */
-const MAX_IN_HEADER = 32;
+const MAX_ELEMENTS_IN_HEADER = 32;
 
 /** WebM is Matroska whose header, a short list of small elements, says that it is WebM. */
 export function isWebm(bytes: Buffer): boolean {
@@ -13,15 +13,15 @@ export function isWebm(bytes: Buffer): boolean {
   const header = sizeAt(bytes, 4);
   if (!header || header.end + header.value >= bytes.length) return false;
   const end = header.end + header.value;
-  let at = header.end;
-  for (let elements = 0; elements < MAX_IN_HEADER && at + 3 <= end; elements++) {
+  let offset = header.end;
+  for (let elements = 0; elements < MAX_ELEMENTS_IN_HEADER && offset + 3 <= end; elements++) {
     // Every element of the header except a void has a two-byte id.
-    const idBytes = (bytes[at] ?? 0) >= 0x80 ? 1 : 2;
-    const size = sizeAt(bytes, at + idBytes);
+    const idBytes = (bytes[offset] ?? 0) >= 0x80 ? 1 : 2;
+    const size = sizeAt(bytes, offset + idBytes);
     if (!size) return false;
     const { value, end: start } = size;
-    if (idBytes === 2 && bytes.readUInt16BE(at) === DOC_TYPE) return isNamedWebm(bytes, start, value);
-    at = start + value;
+    if (idBytes === 2 && bytes.readUInt16BE(offset) === DOC_TYPE) return isNamedWebm(bytes, start, value);
+    offset = start + value;
   }
   return false;
 }
@@ -33,8 +33,8 @@ function isNamedWebm(bytes: Buffer, start: number, length: number): boolean {
 }
 
 /** Sizes in a header fit into four bytes. */
-function sizeAt(bytes: Buffer, at: number) {
-  const size = numberAt(bytes, at, { marked: false });
+function sizeAt(bytes: Buffer, offset: number) {
+  const size = numberAt(bytes, offset, { keepsMarker: false });
   return size && size.value < 2 ** 31 ? size : undefined;
 }
 
@@ -65,33 +65,33 @@ export function webmFacts(bytes: Buffer): VideoFacts {
   const children = (content: Buffer = EMPTY): Element[] => elements(content, budget);
   const parts = children(find(children(bytes), SEGMENT));
   const info = children(find(parts, INFO));
-  const scale = whole(find(info, TIMESTAMP_SCALE)) ?? DEFAULT_SCALE;
+  const scale = readInteger(find(info, TIMESTAMP_SCALE)) ?? DEFAULT_SCALE;
   const ticks = readFloat(find(info, DURATION));
   const entries = children(find(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
   const video = children(entries.map(({ content }) => find(children(content), VIDEO)).find((one) => one !== undefined));
-  const width = whole(find(video, PIXEL_WIDTH));
-  const height = whole(find(video, PIXEL_HEIGHT));
+  const width = readInteger(find(video, PIXEL_WIDTH));
+  const height = readInteger(find(video, PIXEL_HEIGHT));
   return {
     ...(width !== undefined && height !== undefined && { width, height }),
     ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
   };
 }
 
-/** Finds tags, which may contain a place, a device or a comment. A live recording is only read up to its first element without a length. */
+/** Finds tags, which may contain a location, a device or a comment. A live recording is only read up to its first element without a length. */
 export async function* webmTags(reader: ContentReader): AsyncGenerator<{ at: number; end: number }> {
-  let at = 0;
-  for (let budget = MAX_IN_SEGMENT; budget > 0 && at < reader.size; budget--) {
-    const head = await reader.read(at, MAX_HEADER_BYTES);
-    const id = numberAt(head, 0, { marked: true });
-    const size = id && numberAt(head, id.end, { marked: false });
+  let offset = 0;
+  for (let budget = MAX_ELEMENTS_IN_SEGMENT; budget > 0 && offset < reader.size; budget--) {
+    const head = await reader.read(offset, MAX_HEADER_BYTES);
+    const id = numberAt(head, 0, { keepsMarker: true });
+    const size = id && numberAt(head, id.end, { keepsMarker: false });
     if (!size) return;
     // Everything else is inside the segment, which often has no length.
-    if (id.value === SEGMENT) at += size.end;
+    if (id.value === SEGMENT) offset += size.end;
     else {
-      const end = at + size.end + size.value;
+      const end = offset + size.end + size.value;
       if (size.isUnknown || end > reader.size) return;
-      if (id.value === TAGS) yield { at, end };
-      at = end;
+      if (id.value === TAGS) yield { at: offset, end };
+      offset = end;
     }
   }
 }
@@ -100,45 +100,45 @@ const TAGS = 0x1254c367;
 /** An id and a length have at most eight bytes each. */
 const MAX_HEADER_BYTES = 16;
 /** Enough for one element per second in two hours. More would be an attempt to keep us busy. */
-const MAX_IN_SEGMENT = 8_000;
+const MAX_ELEMENTS_IN_SEGMENT = 8_000;
 
 const EMPTY = Buffer.alloc(0);
 
-const find = (list: readonly Element[], wanted: number): Buffer | undefined =>
-  list.find(({ id }) => id === wanted)?.content;
+const find = (list: readonly Element[], wantedId: number): Buffer | undefined =>
+  list.find(({ id }) => id === wantedId)?.content;
 
 function elements(bytes: Buffer, budget: { elements: number }): Element[] {
   const list: Element[] = [];
-  for (let at = 0; at < bytes.length && budget.elements > 0; budget.elements--) {
-    const id = numberAt(bytes, at, { marked: true });
-    const size = id && numberAt(bytes, id.end, { marked: false });
+  for (let offset = 0; offset < bytes.length && budget.elements > 0; budget.elements--) {
+    const id = numberAt(bytes, offset, { keepsMarker: true });
+    const size = id && numberAt(bytes, id.end, { keepsMarker: false });
     if (!size) break;
     // An element of a live recording has no length, and extends to the end of its parent.
     const end = size.isUnknown ? bytes.length : Math.min(bytes.length, size.end + size.value);
     list.push({ id: id.value, content: bytes.subarray(size.end, end) });
-    at = end;
+    offset = end;
   }
   return list;
 }
 
 /** Reads a number whose leading zeros give its length in bytes. Ids keep the marker bit that follows these zeros, sizes do not. */
-function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
-  const first = bytes[at] ?? 0;
-  const length = Math.clz32(first) - 23;
-  if (length > 8 || at + length > bytes.length) return undefined;
+function numberAt(bytes: Buffer, offset: number, { keepsMarker }: { keepsMarker: boolean }) {
+  const firstByte = bytes[offset] ?? 0;
+  const length = Math.clz32(firstByte) - 23;
+  if (length > 8 || offset + length > bytes.length) return undefined;
   const mask = 0xff >> length;
-  let value = marked ? first : first & mask;
-  let isUnknown = (first & mask) === mask;
-  for (let next = 1; next < length; next++) {
-    const byte = bytes[at + next] ?? 0;
+  let value = keepsMarker ? firstByte : firstByte & mask;
+  let isUnknown = (firstByte & mask) === mask;
+  for (let index = 1; index < length; index++) {
+    const byte = bytes[offset + index] ?? 0;
     value = value * 256 + byte;
     isUnknown &&= byte === 0xff;
   }
-  return { value, isUnknown, end: at + length };
+  return { value, isUnknown, end: offset + length };
 }
 
 /** Reads an integer from the content of an element. Nothing that is needed here has more than six bytes. */
-const whole = (content: Buffer = EMPTY): number | undefined =>
+const readInteger = (content: Buffer = EMPTY): number | undefined =>
   content.length >= 1 && content.length <= 6 ? content.readUIntBE(0, content.length) : undefined;
 
 function readFloat(content: Buffer = EMPTY): number | undefined {

@@ -4,7 +4,7 @@ import type { RemoteParts } from '../remote/connect.ts';
 import type { ReadableStore } from '../remote/open-remote.ts';
 import type { BackupRow } from './backup-format.ts';
 import { type BackupOptions, type WrittenBackup, writeBackup } from './backup-writer.ts';
-import { nothingThere, rowsToKeep } from './rows-to-keep.ts';
+import { missingStoreError, rowsToKeep } from './rows-to-keep.ts';
 
 /** Backs up a store that a bot may be using at the same time. */
 export async function backUpStore(
@@ -12,17 +12,17 @@ export async function backUpStore(
   file: string,
   { log, clock, ...options }: Omit<BackupOptions, 'now' | 'partitions'> & RemoteParts,
 ): Promise<WrittenBackup> {
-  const opened = await openToRead(address, { log, clock });
-  if (!opened) throw nothingThere(publicName(address));
+  const store = await openToRead(address, { log, clock });
+  if (!store) throw missingStoreError(publicName(address));
   try {
-    const { count: partitions } = opened;
-    return await writeBackup(file, rowsOf(opened), { ...options, partitions, now: clock.now() });
+    const { count: partitions } = store;
+    return await writeBackup(file, rowsOf(store), { ...options, partitions, now: clock.now() });
   } finally {
-    await opened.close();
+    await store.close();
   }
 }
 
-/** The first partition comes first: it says whether the store is complete. */
+/** The first partition comes first, because it contains the mark of an incomplete store. */
 async function* rowsOf({ partitions }: ReadableStore): AsyncGenerator<BackupRow> {
   for (const [partition, backend] of partitions)
     for await (const row of rowsToKeep(backend, { mustBeMarked: partition === 0 })) yield { ...row, partition };

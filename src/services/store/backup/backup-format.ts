@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type PlacedRow, StoreError } from '../backend.ts';
-import { MOST_PARTITIONS } from '../marks.ts';
+import { type NamespacedRow, StoreError } from '../backend.ts';
+import { MAX_PARTITIONS } from '../marks.ts';
 import { encryptionSchema } from './encryption.ts';
 
 /**
@@ -8,7 +8,7 @@ import { encryptionSchema } from './encryption.ts';
  * `[namespace, key, text]` each, with the partition as a fourth element unless it is 0; the last line is the trailer. With a passphrase the gzip is sealed in chunks (`encryption.ts`).
  */
 const FORMAT_VERSION = 2;
-/** Of a store that is not divided, which older bots can restore. */
+/** The version for a store that is not divided, which older bots can restore. */
 const UNDIVIDED_VERSION = 1;
 
 export const DIGEST_BYTES = 32;
@@ -18,12 +18,12 @@ export const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const headerSchema = z.object({
   'atelier-backup': z.union([z.literal(UNDIVIDED_VERSION), z.literal(FORMAT_VERSION)]),
-  /** When it was begun. */
+  /** When the backup was started. */
   at: z.number(),
   /** The version of the bot that wrote it. */
   by: z.string(),
   /** How many partitions the store had. */
-  partitions: z.int().min(1).max(MOST_PARTITIONS).default(1),
+  partitions: z.int().min(1).max(MAX_PARTITIONS).default(1),
   encryption: encryptionSchema.optional(),
 });
 
@@ -32,8 +32,8 @@ export type BackupHeader = z.output<typeof headerSchema>;
 const trailerSchema = z.strictObject({ rows: z.int().min(0) });
 export type BackupTrailer = z.output<typeof trailerSchema>;
 
-/** Without a partition, it belongs to the first one. */
-export interface BackupRow extends PlacedRow {
+/** A row without a partition belongs to the first one. */
+export interface BackupRow extends NamespacedRow {
   partition?: number;
 }
 
@@ -55,7 +55,7 @@ export const trailerLine = (trailer: BackupTrailer): string => `${JSON.stringify
 
 const versionSchema = z.object({ 'atelier-backup': z.number() });
 
-/** `line` without its end. */
+/** `line` does not include its line break. */
 export function readHeader(line: string, file: string): BackupHeader {
   const value = jsonIn(line);
   const { data } = headerSchema.safeParse(value);
@@ -63,7 +63,7 @@ export function readHeader(line: string, file: string): BackupHeader {
   const version = versionSchema.safeParse(value).data?.['atelier-backup'];
   if (version !== undefined && version > FORMAT_VERSION)
     throw new StoreError('newer', `The backup ${file} was written by a newer Atelier. Restore it with that version.`);
-  throw version === undefined ? noBackupError(file) : damagedError(file);
+  throw version === undefined ? notABackupError(file) : damagedError(file);
 }
 
 /** A row, or the trailer. */
@@ -85,7 +85,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-export const noBackupError = (file: string): StoreError =>
+export const notABackupError = (file: string): StoreError =>
   new StoreError(
     'unsupported',
     `The file ${file} is not a backup of Atelier. Choose a file that \`npm run backup\` wrote.`,

@@ -11,7 +11,7 @@ import {
   damagedError,
   MAX_HEADER_BYTES,
   MAX_LINE_BYTES,
-  noBackupError,
+  notABackupError,
   readHeader,
   readLine,
 } from './backup-format.ts';
@@ -51,16 +51,16 @@ export class Backup {
     const handle = await openFile(file);
     try {
       const { size } = await handle.stat();
-      const line = await headerIn(handle, file);
-      const header = readHeader(line.toString('utf8').slice(0, -1), file);
-      const body = { start: line.length, end: size - DIGEST_BYTES };
-      const digest = await checkedDigest(handle, file, body);
+      const headerBytes = await readHeaderLine(handle, file);
+      const header = readHeader(headerBytes.toString('utf8').slice(0, -1), file);
+      const body = { start: headerBytes.length, end: size - DIGEST_BYTES };
+      const digest = await verifyDigest(handle, file, body);
       const { encryption } = header;
       if (encryption && passphrase === undefined)
         throw new StoreError('denied', `The backup ${file} is encrypted. Set BACKUP_PASSPHRASE to its passphrase.`);
       const sealing =
         encryption && passphrase !== undefined
-          ? { key: await deriveKey(passphrase, encryption), header: line }
+          ? { key: await deriveKey(passphrase, encryption), header: headerBytes }
           : undefined;
       return new Backup({ file, handle, header, digest, body, sealing });
     } catch (error) {
@@ -69,25 +69,25 @@ export class Backup {
     }
   }
 
-  /** In the order in which they were written. Throws if anything is missing. */
+  /** Yields the rows in the order in which they were written. Throws if anything is missing. */
   async *rows(): AsyncGenerator<Required<BackupRow>> {
     let count = 0;
-    let announced: number | undefined;
+    let expectedCount: number | undefined;
     try {
       for await (const line of this.#lines()) {
-        if (announced !== undefined) throw damagedError(this.file);
-        const read = readLine(line, this.file);
-        if ('rows' in read) announced = read.rows;
-        else if (read.partition >= this.header.partitions) throw damagedError(this.file);
+        if (expectedCount !== undefined) throw damagedError(this.file);
+        const record = readLine(line, this.file);
+        if ('rows' in record) expectedCount = record.rows;
+        else if (record.partition >= this.header.partitions) throw damagedError(this.file);
         else {
           count += 1;
-          yield read;
+          yield record;
         }
       }
     } catch (error) {
       throw readFailure(error, this.file);
     }
-    if (announced !== count) throw damagedError(this.file);
+    if (expectedCount !== count) throw damagedError(this.file);
   }
 
   async close(): Promise<void> {
@@ -97,21 +97,21 @@ export class Backup {
   async *#lines(): AsyncGenerator<string> {
     const sealing = this.#sealing;
     const chunks = readChunks(this.#handle, this.#body);
-    const zipped = Readable.from(sealing ? unseal(chunks, sealing) : chunks, { objectMode: false });
-    const plain = createGunzip();
-    zipped.on('error', (error) => plain.destroy(error));
+    const compressed = Readable.from(sealing ? unseal(chunks, sealing) : chunks, { objectMode: false });
+    const gunzip = createGunzip();
+    compressed.on('error', (error) => gunzip.destroy(error));
     const decoder = new TextDecoder('utf-8', { fatal: true });
-    let held: Buffer[] = [];
+    let pending: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of zipped.pipe(plain) as AsyncIterable<Buffer>) {
+    for await (const chunk of compressed.pipe(gunzip) as AsyncIterable<Buffer>) {
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-        yield decoder.decode(Buffer.concat([...held, chunk.subarray(start, end)]));
-        held = [];
+        yield decoder.decode(Buffer.concat([...pending, chunk.subarray(start, end)]));
+        pending = [];
         bytes = 0;
         start = end + 1;
       }
-      held.push(chunk.subarray(start));
+      pending.push(chunk.subarray(start));
       bytes += chunk.length - start;
       if (bytes > MAX_LINE_BYTES) throw damagedError(this.file);
     }
@@ -128,18 +128,18 @@ async function openFile(file: string): Promise<FileHandle> {
 }
 
 /** Includes the trailing newline. */
-async function headerIn(handle: FileHandle, file: string): Promise<Buffer> {
+async function readHeaderLine(handle: FileHandle, file: string): Promise<Buffer> {
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_HEADER_BYTES), 0, MAX_HEADER_BYTES, 0);
     const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
-    if (end < 0) throw noBackupError(file);
+    if (end < 0) throw notABackupError(file);
     return buffer.subarray(0, end + 1);
   } catch (error) {
     throw readFailure(error, file);
   }
 }
 
-async function checkedDigest(
+async function verifyDigest(
   handle: FileHandle,
   file: string,
   { start, end }: { start: number; end: number },
@@ -154,13 +154,13 @@ async function checkedDigest(
 }
 
 async function* readChunks(handle: FileHandle, { start, end }: { start: number; end: number }): AsyncGenerator<Buffer> {
-  for (let at = start; at < end; ) {
-    const length = Math.min(CHUNK_BYTES, end - at);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
+  for (let position = start; position < end; ) {
+    const length = Math.min(CHUNK_BYTES, end - position);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
     // The file was truncated in the meantime.
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
-    at += bytesRead;
+    position += bytesRead;
   }
 }
 

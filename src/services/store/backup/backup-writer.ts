@@ -29,32 +29,32 @@ export interface WrittenBackup {
 }
 
 /** Rows hold prompts and tokens. */
-const ONLY_OWNER_READS = 0o600;
-/** Lines are passed on in pieces of this size. */
-const PIECE_BYTES = 64 * 1024;
+const OWNER_ONLY_MODE = 0o600;
+/** Lines are passed on in chunks of this size. */
+const CHUNK_BYTES = 64 * 1024;
 
-/** Writes a new backup file. It gets its name when it is complete and on the disk; nothing is left of one that fails. */
+/** Writes a new backup file. It gets its name once it is complete and on disk; if writing fails, nothing is left behind. */
 export async function writeBackup(
   path: string,
   rows: AsyncIterable<BackupRow> | Iterable<BackupRow>,
   options: BackupOptions,
 ): Promise<WrittenBackup> {
   const file = resolve(path);
-  mustBeFree(file);
-  const unfinished = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`);
+  refuseExisting(file);
+  const temporaryFile = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`);
   let handle: FileHandle | undefined;
   try {
-    handle = await open(unfinished, 'wx', ONLY_OWNER_READS);
+    handle = await open(temporaryFile, 'wx', OWNER_ONLY_MODE);
     const written = await writeAll(handle, rows, options);
     await handle.sync();
     await handle.close();
-    mustBeFree(file);
-    await rename(unfinished, file);
+    refuseExisting(file);
+    await rename(temporaryFile, file);
     await syncFolder(dirname(file));
     return { file, ...written };
   } catch (error) {
     await handle?.close();
-    await rm(unfinished, { force: true });
+    await rm(temporaryFile, { force: true });
     throw writeFailure(error, file);
   }
 }
@@ -66,10 +66,10 @@ async function writeAll(
 ): Promise<Omit<WrittenBackup, 'file'>> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const write = async (piece: Buffer): Promise<void> => {
-    hash.update(piece);
-    bytes += piece.length;
-    await handle.writeFile(piece);
+  const write = async (chunk: Buffer): Promise<void> => {
+    hash.update(chunk);
+    bytes += chunk.length;
+    await handle.writeFile(chunk);
   };
   const encryption = passphrase === undefined ? undefined : newEncryption();
   const header = headerLine({ at: now, by, partitions, encryption });
@@ -77,7 +77,7 @@ async function writeAll(
     encryption && passphrase !== undefined ? { key: await deriveKey(passphrase, encryption), header } : undefined;
   await write(header);
   let count = 0;
-  const counted = async function* (): AsyncGenerator<BackupRow> {
+  const countedRows = async function* (): AsyncGenerator<BackupRow> {
     for await (const row of rows) {
       yield row;
       count += 1;
@@ -85,10 +85,10 @@ async function writeAll(
     }
   };
   await pipeline(
-    Readable.from(piecesOf(counted(), () => count)),
+    Readable.from(chunksOf(countedRows(), () => count)),
     createGzip(),
-    async (zipped: AsyncIterable<Buffer>) => {
-      for await (const piece of sealing ? seal(zipped, sealing) : zipped) await write(piece);
+    async (compressed: AsyncIterable<Buffer>) => {
+      for await (const chunk of sealing ? seal(compressed, sealing) : compressed) await write(chunk);
     },
   );
   const digest = hash.digest();
@@ -96,26 +96,26 @@ async function writeAll(
   return { rows: count, bytes: bytes + digest.length, digest: digest.toString('hex') };
 }
 
-async function* piecesOf(rows: AsyncIterable<BackupRow>, count: () => number): AsyncGenerator<Buffer> {
+async function* chunksOf(rows: AsyncIterable<BackupRow>, count: () => number): AsyncGenerator<Buffer> {
   let lines: Buffer[] = [];
-  let held = 0;
+  let pendingBytes = 0;
   for await (const row of rows) {
     const line = Buffer.from(rowLine(row));
     if (line.length > MAX_LINE_BYTES)
       throw new StoreError('failed', `The row ${row.key} in ${row.namespace} is too large for a backup.`);
     lines.push(line);
-    held += line.length;
-    if (held < PIECE_BYTES) continue;
+    pendingBytes += line.length;
+    if (pendingBytes < CHUNK_BYTES) continue;
     yield Buffer.concat(lines);
     lines = [];
-    held = 0;
+    pendingBytes = 0;
   }
   yield Buffer.concat([...lines, Buffer.from(trailerLine({ rows: count() }))]);
 }
 
-function mustBeFree(file: string): void {
+function refuseExisting(file: string): void {
   if (existsSync(file))
-    throw new StoreError('unsupported', `The file ${file} exists already. Choose another name for the backup.`);
+    throw new StoreError('unsupported', `The file ${file} already exists. Choose another name for the backup.`);
 }
 
 /** The new name itself must survive a power cut. */

@@ -18,7 +18,7 @@ interface UpgradeParts {
 }
 
 /** Backs up a store before this version changes its schema, so that the previous version can be restored. Throws if it cannot. */
-export async function secureOlder(
+export async function backUpBeforeUpgrade(
   address: StoreAddress,
   { meta }: Pick<Namespaces, 'meta'>,
   name: string,
@@ -31,14 +31,14 @@ export async function secureOlder(
   const { log, clock, botVersion = '', backupPassphrase: passphrase, mayMigrate = false } = parts;
   if (isLocal(address)) {
     try {
-      const file = freeName(`${name}.schema-${from}`);
+      const file = unusedName(`${name}.schema-${from}`);
       const { digest } = await backUpFile(name, file, { by: botVersion, now: clock.now(), passphrase });
-      log.info({ file, digest, from, to }, 'The schema of the store changes; a backup of it was taken before.');
+      log.info({ file, digest, from, to }, 'The schema of the store is about to change; a backup was taken first.');
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       throw new StoreError(
         error.kind,
-        `The store ${name} is of an older Atelier${by}, and the backup before its upgrade failed. Nothing was changed. ${error.message}`,
+        `The store ${name} was written by an older Atelier${by}, and the backup before its upgrade failed. Nothing was changed. ${error.message}`,
         error.cause,
       );
     }
@@ -47,9 +47,9 @@ export async function secureOlder(
   if (!mayMigrate)
     throw new StoreError(
       'older',
-      `The store ${name} is of an older Atelier${by}, and this version changes its schema (${from} to ${to}). Back it up with \`npm run backup -- <file>\`, then start once with \`npm start -- --migrate\`.`,
+      `The store ${name} was written by an older Atelier${by}, and this version changes its schema (${from} to ${to}). Back it up with \`npm run backup -- <file>\`, then start once with \`npm start -- --migrate\`.`,
     );
-  log.info({ store: name, from, to }, 'The schema of the store changes.');
+  log.info({ store: name, from, to }, 'The schema of the store is about to change.');
 }
 
 /** Uses a separate connection, in addition to the one that owns the store. */
@@ -63,9 +63,9 @@ async function backUpFile(store: string, file: string, options: BackupOptions): 
 }
 
 /** An earlier upgrade may have left a backup of the same schema, which is kept. */
-function freeName(beginning: string): string {
+function unusedName(prefix: string): string {
   for (let number = 1; ; number++) {
-    const name = `${beginning}${number === 1 ? '' : `-${number}`}.backup`;
+    const name = `${prefix}${number === 1 ? '' : `-${number}`}.backup`;
     if (!existsSync(name)) return name;
   }
 }

@@ -11,7 +11,7 @@ const NONCE_BYTES = 12;
 const CHUNK_BYTES = 64 * 1024;
 
 /** 128 MiB and about half a second for each guess of a passphrase. */
-const COST = { N: 2 ** 17, r: 8, p: 1 } as const;
+const SCRYPT_COST = { N: 2 ** 17, r: 8, p: 1 } as const;
 /** The limits on the work that a file may demand from the machine that reads it. */
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 const memoryOf = ({ N, r }: { N: number; r: number }): number => 128 * N * r;
@@ -37,7 +37,7 @@ type Encryption = z.output<typeof encryptionSchema>;
 export const newEncryption = (): Encryption => ({
   cipher: CIPHER,
   kdf: 'scrypt',
-  ...COST,
+  ...SCRYPT_COST,
   salt: randomBytes(SALT_BYTES).toString('hex'),
 });
 
@@ -84,11 +84,11 @@ export async function* unseal(sealed: AsyncIterable<Buffer>, { key, header }: Se
     decipher.setAAD(header);
     decipher.setAuthTag(chunk.subarray(-TAG_BYTES));
     const plain = decipher.update(chunk.subarray(0, -TAG_BYTES));
-    yield Buffer.concat([plain, finished(decipher)]);
+    yield Buffer.concat([plain, finish(decipher)]);
   }
 }
 
-function finished(decipher: { final(): Buffer }): Buffer {
+function finish(decipher: { final(): Buffer }): Buffer {
   try {
     return decipher.final();
   } catch (error) {
@@ -98,21 +98,21 @@ function finished(decipher: { final(): Buffer }): Buffer {
 
 /** All chunks have the same size, except the last, which may be shorter. There is at least one. */
 async function* chunksOf(source: AsyncIterable<Buffer>, size: number) {
-  let pieces: Buffer[] = [];
-  let held = 0;
+  let buffers: Buffer[] = [];
+  let length = 0;
   let index = 0;
-  for await (const piece of source) {
-    pieces.push(piece);
-    held += piece.length;
-    if (held <= size) continue;
-    let whole = Buffer.concat(pieces);
+  for await (const buffer of source) {
+    buffers.push(buffer);
+    length += buffer.length;
+    if (length <= size) continue;
+    let joined = Buffer.concat(buffers);
     // The chunk that is held back may be the last one.
-    for (; whole.length > size; whole = whole.subarray(size)) {
-      yield { chunk: whole.subarray(0, size), index, isLast: false };
+    for (; joined.length > size; joined = joined.subarray(size)) {
+      yield { chunk: joined.subarray(0, size), index, isLast: false };
       index += 1;
     }
-    pieces = [whole];
-    held = whole.length;
+    buffers = [joined];
+    length = joined.length;
   }
-  yield { chunk: Buffer.concat(pieces), index, isLast: true };
+  yield { chunk: Buffer.concat(buffers), index, isLast: true };
 }

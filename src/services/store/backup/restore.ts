@@ -3,7 +3,7 @@ import type { Log } from '../../../lib/log.ts';
 import { reconcileEntry, taskEntryKey } from '../../ledger/entry.ts';
 import type { KindSpecs } from '../../tasks/task.ts';
 import { markRestored } from '../../tasks/transitions.ts';
-import { type Backend, type PlacedRow, type StoreAddress, StoreError } from '../backend.ts';
+import { type Backend, type NamespacedRow, type StoreAddress, StoreError } from '../backend.ts';
 import { type Examination, examineWhole } from '../examination/examination.ts';
 import {
   isNewer,
@@ -22,10 +22,10 @@ import {
   batchesOf,
   expiryOf,
   isEmpty,
+  MAX_WRITE_BATCH,
   rowsIn,
-  WRITTEN_AT_ONCE,
+  writeBatchSize,
   writeRows,
-  writtenAtOnce,
 } from '../raw-rows.ts';
 import type { OpenedBackend } from '../remote/partition.ts';
 import { StoredTasks } from '../stored-tasks.ts';
@@ -34,7 +34,7 @@ import { Backup } from './backup-reader.ts';
 
 export interface BackupFacts {
   digest: string;
-  /** When it was begun, and by which version of the bot. */
+  /** When the backup was started, and by which version of the bot. */
   at: number;
   by: string;
   isEncrypted: boolean;
@@ -48,7 +48,7 @@ export interface BackupFacts {
 
 export interface RestoredStore {
   name: string;
-  /** Rows written, and left out because their time was over, or because they are not taken up. */
+  /** How many rows were written, and how many were left out because they had expired or are never restored. */
   written: number;
   leftOut: number;
   /** Live tasks, and those of them whose outcome became unknown. */
@@ -66,8 +66,8 @@ interface RestoreParts {
   onProgress?: ((rows: number) => void) | undefined;
 }
 
-/** A member may have confirmed one since, and would order twice with another press. */
-const NOT_TAKEN_UP = 'proposals';
+/** Proposals are not restored: a member may have confirmed one since, and would order twice by pressing the button again. */
+const SKIPPED_NAMESPACE = 'proposals';
 
 /** Reads a backup from beginning to end, which proves that it can be restored by this version. */
 export async function checkBackup(backup: OpenedBackup): Promise<BackupFacts> {
@@ -92,8 +92,8 @@ export const openBackup = (file: string, passphrase: string | undefined): Promis
   Backup.open(file, passphrase);
 
 /**
- * Fills an empty store from a checked backup. Until the end the store is marked as unfinished, and no bot starts on it; a repeat begins anew. What was
- * under way becomes unconfirmed, so that nothing is sent without its member.
+ * Fills an empty store from a checked backup. Until the end the store is marked as unfinished, and no bot starts on it; a repeat begins anew. Tasks
+ * in progress become unconfirmed, so that nothing is sent again without its member's decision.
  */
 export async function restoreStore(
   backup: OpenedBackup,
@@ -101,17 +101,17 @@ export async function restoreStore(
   parts: RestoreParts,
 ): Promise<RestoredStore> {
   const { partitions: count } = backup.header;
-  const store = await openWhole(address, { ...parts, makes: true, count });
+  const store = await openWhole(address, { ...parts, create: true, count });
   const [first] = store?.partitions ?? [];
-  if (!store || !first) throw new Error('A store that is created if it is missing is there.');
+  if (!store || !first) throw new Error('The store was not created.');
   try {
     const { meta } = openNamespaces(first.backend);
     const mark = moveMark(meta);
-    await mustBeFree(store, await mark.read());
+    await refuseNonEmpty(store, await mark.read());
     await mark.write({ from: backup.digest, isWhole: false, by: 'restore' });
     if (count > 1) await markPartitions(meta, count);
     for (const { backend } of store.partitions) await clear(backend);
-    const { written, leftOut } = await fill(
+    const { written, leftOut } = await fillStore(
       store.partitions.map(({ backend }) => backend),
       backup,
       parts,
@@ -120,9 +120,9 @@ export async function restoreStore(
     for (const partition of store.partitions) {
       if (partition !== first && (await isEmpty(partition.backend))) continue;
       const namespaces = openNamespaces(partition.backend);
-      const taken = await takeUp(partition, namespaces, parts);
-      live += taken.live;
-      unconfirmed += taken.unconfirmed;
+      const marked = await markTasksRestored(partition, namespaces, parts);
+      live += marked.live;
+      unconfirmed += marked.unconfirmed;
       // Rows of the live tasks are in this version now.
       await markSchema(namespaces.meta, parts.botVersion);
     }
@@ -134,45 +134,45 @@ export async function restoreStore(
   }
 }
 
-async function mustBeFree(
+async function refuseNonEmpty(
   { name, partitions }: WholeStore,
   mark: { isWhole: boolean; by?: 'restore' | undefined } | undefined,
 ): Promise<void> {
-  const isOwnRest = mark?.by === 'restore' && !mark.isWhole;
-  if (isOwnRest) return;
-  const isFree = async () => (await Promise.all(partitions.map(({ backend }) => isEmpty(backend)))).every(Boolean);
-  if (await isFree()) return;
+  const isUnfinishedRestore = mark?.by === 'restore' && !mark.isWhole;
+  if (isUnfinishedRestore) return;
+  const areAllEmpty = async () => (await Promise.all(partitions.map(({ backend }) => isEmpty(backend)))).every(Boolean);
+  if (await areAllEmpty()) return;
   throw new StoreError(
     'unsupported',
     `Nothing was restored to the store ${name} because it is not empty. Set STORE_URL to a new store, or move this one away first.`,
   );
 }
 
-/** They say that a restore has begun, and into how many partitions. */
+/** These marks say that a restore has begun, and into how many partitions. */
 const KEPT_MARKS: ReadonlySet<string> = new Set([MOVE_KEY, PARTITIONS_KEY]);
 
-/** Held at once while a store is cleared. */
-const KEYS_AT_ONCE = 10_000;
+/** How many keys are held in memory while a store is cleared. */
+const MAX_KEYS_AT_ONCE = 10_000;
 
 async function clear(backend: Backend): Promise<void> {
   for (const namespace of namespaceNames) {
     const target = adapterOf(backend, namespace);
-    for (let keys = await someKeys(backend, namespace); keys.length > 0; keys = await someKeys(backend, namespace))
-      for (const some of batchesOf(keys, WRITTEN_AT_ONCE)) await target.deleteMany(some);
+    for (let keys = await nextKeys(backend, namespace); keys.length > 0; keys = await nextKeys(backend, namespace))
+      for (const batch of batchesOf(keys, MAX_WRITE_BATCH)) await target.deleteMany(batch);
   }
 }
 
-async function someKeys(backend: Backend, namespace: string): Promise<string[]> {
+async function nextKeys(backend: Backend, namespace: string): Promise<string[]> {
   const keys: string[] = [];
   for await (const [key] of rowsIn(backend, namespace)) {
     if (namespace === 'meta' && KEPT_MARKS.has(key)) continue;
     keys.push(key);
-    if (keys.length >= KEYS_AT_ONCE) break;
+    if (keys.length >= MAX_KEYS_AT_ONCE) break;
   }
   return keys;
 }
 
-async function fill(
+async function fillStore(
   backends: readonly Backend[],
   backup: OpenedBackup,
   { clock, onProgress }: RestoreParts,
@@ -180,12 +180,12 @@ async function fill(
   const now = clock.now();
   let read = 0;
   let leftOut = 0;
-  // By key: a backup of Redis may have a row twice, of which the later one is right.
+  // By key, because a backup of Redis may contain a row twice; the later one is right.
   const batches = backends.map((backend) => ({
     backend,
-    byNamespace: new Map(namespaceNames.map((namespace) => [namespace, new Map<string, PlacedRow>()])),
+    byNamespace: new Map(namespaceNames.map((namespace) => [namespace, new Map<string, NamespacedRow>()])),
   }));
-  const flush = async (backend: Backend, namespace: string, batch: Map<string, PlacedRow>): Promise<void> => {
+  const flush = async (backend: Backend, namespace: string, batch: Map<string, NamespacedRow>): Promise<void> => {
     await writeRows(backend, adapterOf(backend, namespace), [...batch.values()]);
     batch.clear();
   };
@@ -196,12 +196,12 @@ async function fill(
     const expires = expiryOf(text);
     read += 1;
     onProgress?.(read);
-    if (!backend || !batch || namespace === NOT_TAKEN_UP || (expires !== undefined && expires <= now)) {
+    if (!backend || !batch || namespace === SKIPPED_NAMESPACE || (expires !== undefined && expires <= now)) {
       leftOut += 1;
       continue;
     }
     batch.set(key, row);
-    if (batch.size >= writtenAtOnce(namespace)) await flush(backend, namespace, batch);
+    if (batch.size >= writeBatchSize(namespace)) await flush(backend, namespace, batch);
   }
   for (const { backend, byNamespace } of batches)
     for (const [namespace, batch] of byNamespace) await flush(backend, namespace, batch);
@@ -209,7 +209,7 @@ async function fill(
 }
 
 /** Marks the live tasks as restored, and writes what that means to the ledger. */
-async function takeUp(
+async function markTasksRestored(
   { ownership, close }: OpenedBackend,
   namespaces: Namespaces,
   { specs, log, clock }: RestoreParts,
@@ -217,10 +217,10 @@ async function takeUp(
   const store = new StoredTasks({ namespaces, ownership, close, specs, log, clock });
   const live = await store.live();
   let unconfirmed = 0;
-  for (const before of live) {
-    const task = markRestored(before, clock.now());
+  for (const original of live) {
+    const task = markRestored(original, clock.now());
     await store.put(task);
-    if (task.state === before.state) continue;
+    if (task.state === original.state) continue;
     unconfirmed += 1;
     await store.entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
   }

@@ -1,9 +1,9 @@
-import { type Backend, type PlacedRow, StoreError } from '../backend.ts';
+import { type Backend, type NamespacedRow, StoreError } from '../backend.ts';
 import { MOVE_KEY, refuseIncompleteRow, refuseNewer, SCHEMA_KEY } from '../marks.ts';
 import { namespaceNames } from '../namespaces.ts';
 
-/** All rows. Throws if they are not a complete store. `mustBeMarked`: a bot has started on it, which writes its schema. */
-export async function* rowsToKeep(backend: Backend, { mustBeMarked = true } = {}): AsyncGenerator<PlacedRow> {
+/** Yields all rows, and throws if the store is incomplete. `mustBeMarked`: whether a bot must have started on it, which marks its schema. */
+export async function* rowsToKeep(backend: Backend, { mustBeMarked = true } = {}): AsyncGenerator<NamespacedRow> {
   let isMarked = false;
   for await (const row of backend.everyRow(namespaceNames)) {
     if (row.namespace === 'meta' && row.key === MOVE_KEY) {
@@ -16,10 +16,10 @@ export async function* rowsToKeep(backend: Backend, { mustBeMarked = true } = {}
     }
     yield row;
   }
-  if (mustBeMarked && !isMarked) throw nothingThere(backend.name);
+  if (mustBeMarked && !isMarked) throw missingStoreError(backend.name);
 }
 
-export const nothingThere = (name: string): StoreError =>
+export const missingStoreError = (name: string): StoreError =>
   new StoreError(
     'unsupported',
     `There is no Atelier store in ${name}, so there is nothing to back up. Check STORE_URL.`,

@@ -10,42 +10,42 @@ import { bucketOfTask } from './row-homes.ts';
 const INDEX = 'index';
 
 /** List entries keep fields that this version does not know. */
-const anyLines = z.object({ lines: z.array(z.looseObject({ id: z.string() })) });
-type Line = z.output<typeof anyLines>['lines'][number];
+const looseChunk = z.object({ lines: z.array(z.looseObject({ id: z.string() })) });
+type ListEntry = z.output<typeof looseChunk>['lines'][number];
 
 /**
- * Every list of a member or server, assembled from its entries in all partitions, and divided among the partitions of their tasks. Rows that no list names are
+ * Yields every list of a member or server, assembled from its entries in all partitions and divided among the partitions of their tasks. Rows that no list names are
  * left out.
  */
-export async function* divideLists({ from, count }: Division): AsyncGenerator<DividedRow> {
-  const heads = new Map<string, { backend: Backend; starts: readonly string[] }[]>();
-  for (const backend of from)
+export async function* divideLists({ sources, count }: Division): AsyncGenerator<DividedRow> {
+  const listHeads = new Map<string, { backend: Backend; starts: readonly string[] }[]>();
+  for (const backend of sources)
     for await (const [owner, text] of rowsIn(backend, INDEX)) {
       const { starts } = headSchema.safeParse(valueIn(text)).data ?? {};
-      if (starts) heads.set(owner, [...(heads.get(owner) ?? []), { backend, starts }]);
+      if (starts) listHeads.set(owner, [...(listHeads.get(owner) ?? []), { backend, starts }]);
     }
-  for (const [owner, lists] of heads) {
-    const parts = new Map<number, Map<string, Line>>();
+  for (const [owner, lists] of listHeads) {
+    const parts = new Map<number, Map<string, ListEntry>>();
     for (const { backend, starts } of lists)
-      for (const line of await linesOf(owner, starts, backend)) {
-        const partition = partitionOf(bucketOfTask(line.id) ?? 0, count);
-        const lines = parts.get(partition) ?? new Map<string, Line>();
-        parts.set(partition, lines.set(line.id, line));
+      for (const entry of await entriesOf(owner, starts, backend)) {
+        const partition = partitionOf(bucketOfTask(entry.id) ?? 0, count);
+        const entries = parts.get(partition) ?? new Map<string, ListEntry>();
+        parts.set(partition, entries.set(entry.id, entry));
       }
-    for (const [partition, lines] of parts) {
-      const sorted = [...lines.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (const [partition, entries] of parts) {
+      const sorted = [...entries.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
       for (const { key, value } of rowsOfList(owner, sorted))
         yield { partition, key, text: rowFormat.stringify({ value }) };
     }
   }
 }
 
-async function linesOf(owner: string, starts: readonly string[], backend: Backend): Promise<Line[]> {
+async function entriesOf(owner: string, starts: readonly string[], backend: Backend): Promise<ListEntry[]> {
   const texts = await adapterOf(backend, INDEX).getMany<string>(starts.map((start) => chunkKey(owner, start)));
-  return texts.flatMap((text, at) => {
-    const [start = '', next] = [starts[at], starts[at + 1]];
-    const { lines = [] } = typeof text === 'string' ? (anyLines.safeParse(valueIn(text)).data ?? {}) : {};
-    return lines.filter(({ id }) => id >= start && (next === undefined || id < next));
+  return texts.flatMap((text, index) => {
+    const [start = '', next] = [starts[index], starts[index + 1]];
+    const { lines: entries = [] } = typeof text === 'string' ? (looseChunk.safeParse(valueIn(text)).data ?? {}) : {};
+    return entries.filter(({ id }) => id >= start && (next === undefined || id < next));
   });
 }
 

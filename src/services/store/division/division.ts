@@ -1,8 +1,8 @@
 import type { Backend, Row } from '../backend.ts';
 
-/** The partitions of a store, and the number of partitions of another store that is filled from them. All rows of the first are in their right partitions. */
+/** The partitions of a store, and the number of partitions of another store that is filled from them. All rows are in the right partitions. */
 export interface Division {
-  from: readonly Backend[];
+  sources: readonly Backend[];
   count: number;
 }
 

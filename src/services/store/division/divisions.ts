@@ -4,7 +4,7 @@ import type { Backend, Row } from '../backend.ts';
 import { LEDGER_KEY, MOVE_KEY, PARTITIONS_KEY, SCHEMA_KEY, schemaIn } from '../marks.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, rowFormat, valueIn } from '../namespaces.ts';
 import { expiryOf, rowsIn } from '../raw-rows.ts';
-import { anonymousHomes } from './anonymous-homes.ts';
+import { anonymousBuckets } from './anonymous-homes.ts';
 import { divideLists, membersByPartition } from './divide-lists.ts';
 import type { DividedRow, Division } from './division.ts';
 import {
@@ -19,7 +19,7 @@ import {
   mergeNotices,
   mergePolling,
 } from './merges.ts';
-import { bucketOfTask, type HomedNamespace, rowHomes } from './row-homes.ts';
+import { type BucketedNamespace, bucketOfTask, rowBuckets } from './row-homes.ts';
 
 /** Always returns the same rows for the same store, each of them once. */
 type Divide = (division: Division) => AsyncGenerator<DividedRow>;
@@ -28,24 +28,24 @@ type Divide = (division: Division) => AsyncGenerator<DividedRow>;
  * Each row goes to the partition that it belongs to, or else to partition 0. Only rows of the latter sort can have the same key in several
  * partitions, and then any of them will do.
  */
-const byHome = (name: HomedNamespace): Divide =>
-  async function* ({ from, count }) {
+const byBucket = (name: BucketedNamespace): Divide =>
+  async function* ({ sources, count }) {
     const namespace = namespaceNameOf(name);
-    const anonymous = name === 'ledger' && count > 1 ? await anonymousHomes(from) : undefined;
+    const anonymous = name === 'ledger' && count > 1 ? await anonymousBuckets(sources) : undefined;
     const seen = new Set<string>();
-    for (const backend of from)
+    for (const backend of sources)
       for await (const [key, text] of rowsIn(backend, namespace)) {
         if (seen.has(key)) continue;
-        if (from.length > 1) seen.add(key);
-        const bucket = rowHomes[name]({ key, value: valueIn(text) }) ?? anonymous?.(key) ?? 0;
+        if (sources.length > 1) seen.add(key);
+        const bucket = rowBuckets[name]({ key, value: valueIn(text) }) ?? anonymous?.(key) ?? 0;
         yield { partition: partitionOf(bucket, count), key, text };
       }
   };
 
-/** For small namespaces, which are read at once. If partitions have different values under a key, these are merged. */
-async function mergedRows({ from }: Division, name: NamespaceKey, merge: Merge): Promise<Row[]> {
+/** For small namespaces, which are read into memory as a whole. If partitions have different values under a key, these are merged. */
+async function mergedRows({ sources }: Division, name: NamespaceKey, merge: Merge): Promise<Row[]> {
   const texts = new Map<string, string[]>();
-  for (const backend of from)
+  for (const backend of sources)
     for await (const [key, text] of rowsIn(backend, namespaceNameOf(name))) {
       const known = texts.get(key) ?? [];
       if (!known.includes(text)) texts.set(key, [...known, text]);
@@ -56,36 +56,36 @@ async function mergedRows({ from }: Division, name: NamespaceKey, merge: Merge):
 function mergedText(texts: readonly string[], merge: Merge): string {
   const [first = ''] = texts;
   if (texts.length === 1) return first;
-  const ends = texts.map(expiryOf);
-  const last = ends.reduce((one, other) =>
+  const expiries = texts.map(expiryOf);
+  const latestExpiry = expiries.reduce((one, other) =>
     one === undefined || other === undefined ? undefined : Math.max(one, other),
   );
-  const expires = last === undefined ? {} : { expires: last };
+  const expires = latestExpiry === undefined ? {} : { expires: latestExpiry };
   return rowFormat.stringify({ value: merge(texts.map(valueIn)), ...expires });
 }
 
-const all = (count: number): number[] => Array.from({ length: count }, (_, partition) => partition);
+const partitionNumbers = (count: number): number[] => Array.from({ length: count }, (_, partition) => partition);
 
 /** For knowledge about the whole bot: every partition gets it, and continues to learn separately. */
-const everywhere = (name: NamespaceKey, merge: Merge): Divide =>
+const inAllPartitions = (name: NamespaceKey, merge: Merge): Divide =>
   async function* (division) {
     for (const row of await mergedRows(division, name, merge))
-      for (const partition of all(division.count)) yield { partition, ...row };
+      for (const partition of partitionNumbers(division.count)) yield { partition, ...row };
   };
 
 /** For notices that only partition 0 sends to the operator. */
-const inFirst = (name: NamespaceKey, merge: Merge): Divide =>
+const inFirstPartition = (name: NamespaceKey, merge: Merge): Divide =>
   async function* (division) {
     for (const row of await mergedRows(division, name, merge)) yield { partition: 0, ...row };
   };
 
-const theFirst: Merge = ([value]) => value;
+const firstValue: Merge = ([value]) => value;
 
 /** Entries that lost their member, with the sums that they still count in. */
-const divideAllowances: Divide = async function* ({ from, count }) {
-  const homeOf = count > 1 ? await anonymousHomes(from) : undefined;
-  for (const row of await mergedRows({ from, count }, 'allowances', theFirst)) {
-    const bucket = homeOf?.(row.key.replace(/^of /, '')) ?? 0;
+const divideAllowances: Divide = async function* ({ sources, count }) {
+  const bucketOfEntry = count > 1 ? await anonymousBuckets(sources) : undefined;
+  for (const row of await mergedRows({ sources, count }, 'allowances', firstValue)) {
+    const bucket = bucketOfEntry?.(row.key.replace(/^of /, '')) ?? 0;
     yield { partition: partitionOf(bucket, count), ...row };
   }
 };
@@ -94,14 +94,14 @@ const divideAllowances: Divide = async function* ({ from, count }) {
  * The pseudonym of a member goes to the partitions in which the member has tasks. If there are several, that of the member's own partition is kept, or else the
  * first.
  */
-const dividePseudonyms: Divide = async function* ({ from, count }) {
+const dividePseudonyms: Divide = async function* ({ sources, count }) {
   const rows = new Map<string, { text: string; isHome: boolean }>();
-  for (const [at, backend] of from.entries())
+  for (const [index, backend] of sources.entries())
     for await (const [key, text] of rowsIn(backend, namespaceNameOf('pseudonyms'))) {
-      const isHome = partitionOf(bucketOf(memberIn(key)), from.length) === at;
+      const isHome = partitionOf(bucketOf(memberIn(key)), sources.length) === index;
       if (isHome || !rows.has(key)) rows.set(key, { text, isHome });
     }
-  const members = rows.size > 0 && count > 1 ? await membersByPartition({ from, count }) : undefined;
+  const members = rows.size > 0 && count > 1 ? await membersByPartition({ sources, count }) : undefined;
   for (const [key, { text }] of rows) {
     const home = partitionOf(bucketOf(memberIn(key)), count);
     for (const partition of new Set([home, ...(members?.get(memberIn(key)) ?? [])])) yield { partition, key, text };
@@ -117,25 +117,25 @@ const divideErasures: Divide = async function* (division) {
     const mark = erasureMark.safeParse(valueIn(text)).data;
     if (!mark) yield { partition: 0, key, text };
     else {
-      const whole = mergedErasure([mark]);
+      const merged = mergedErasure([mark]);
       const home = partitionOf(bucketOf(mark.memberId), count);
-      for (const number of all(count)) {
-        const value = count === 1 ? whole : divideErasure(whole, { number, home, count });
-        yield { partition: number, key, text: stringOf(value) };
+      for (const number of partitionNumbers(count)) {
+        const value = count === 1 ? merged : divideErasure(merged, { number, home, count });
+        yield { partition: number, key, text: rowText(value) };
       }
     }
   }
 };
 
-const stringOf = (value: unknown): string => rowFormat.stringify({ value });
+const rowText = (value: unknown): string => rowFormat.stringify({ value });
 
 /** Every row is kept, even if two partitions set rows aside at the same moment. */
-const divideQuarantine: Divide = async function* ({ from, count }) {
+const divideQuarantine: Divide = async function* ({ sources, count }) {
   const seen = new Map<string, string>();
-  for (const [at, backend] of from.entries())
+  for (const [index, backend] of sources.entries())
     for await (const [key, text] of rowsIn(backend, namespaceNameOf('quarantine'))) {
       if (seen.get(key) === text) continue;
-      const ownKey = seen.has(key) ? `${key}:${at}` : key;
+      const ownKey = seen.has(key) ? `${key}:${index}` : key;
       seen.set(key, text);
       const [, taskId = ''] = key.split(':');
       yield { partition: partitionOf(bucketOfTask(taskId) ?? 0, count), key: ownKey, text };
@@ -145,15 +145,16 @@ const divideQuarantine: Divide = async function* ({ from, count }) {
 /** For marks that every partition has. The oldest schema counts for the whole store. */
 const divideMeta: Divide = async function* (division) {
   const { count } = division;
-  const rows = await mergedRows(division, 'meta', theFirst);
-  const texts = await Promise.all(division.from.map((backend) => rowTextsIn(backend)));
+  const rows = await mergedRows(division, 'meta', firstValue);
+  const texts = await Promise.all(division.sources.map((backend) => rowTextsIn(backend)));
   for (const { key, text } of rows) {
     if (key === MOVE_KEY || key === PARTITIONS_KEY) continue;
-    const own = [...new Set(texts.flatMap((one) => one.get(key) ?? []))];
-    const value = key === SCHEMA_KEY ? oldest(own) : key === LEDGER_KEY ? mergedText(own, mergeLedgerMarks) : text;
-    for (const partition of all(count)) yield { partition, key, text: value };
+    const ownTexts = [...new Set(texts.flatMap((one) => one.get(key) ?? []))];
+    const value =
+      key === SCHEMA_KEY ? oldest(ownTexts) : key === LEDGER_KEY ? mergedText(ownTexts, mergeLedgerMarks) : text;
+    for (const partition of partitionNumbers(count)) yield { partition, key, text: value };
   }
-  if (count > 1) yield { partition: 0, key: PARTITIONS_KEY, text: stringOf({ count }) };
+  if (count > 1) yield { partition: 0, key: PARTITIONS_KEY, text: rowText({ count }) };
 };
 
 async function rowTextsIn(backend: Backend): Promise<Map<string, string>> {
@@ -170,28 +171,28 @@ function oldest(texts: readonly string[]): string {
 
 /** How the rows of each namespace are divided among partitions. */
 const divisions: Readonly<Record<NamespaceKey, Divide>> = {
-  live: byHome('live'),
-  finished: byHome('finished'),
-  sent: byHome('sent'),
+  live: byBucket('live'),
+  finished: byBucket('finished'),
+  sent: byBucket('sent'),
   index: divideLists,
-  ledger: byHome('ledger'),
-  remotes: byHome('remotes'),
-  fingerprints: byHome('fingerprints'),
-  durations: everywhere('durations', mergeDurations),
-  models: everywhere('models', mergeExperience),
-  costs: everywhere('costs', mergeCosts),
-  asking: everywhere('asking', mergePolling),
+  ledger: byBucket('ledger'),
+  remotes: byBucket('remotes'),
+  fingerprints: byBucket('fingerprints'),
+  durations: inAllPartitions('durations', mergeDurations),
+  models: inAllPartitions('models', mergeExperience),
+  costs: inAllPartitions('costs', mergeCosts),
+  asking: inAllPartitions('asking', mergePolling),
   // They expire within a quarter of an hour, and their rows do not say which partition answers their buttons.
-  follows: inFirst('follows', theFirst),
+  follows: inFirstPartition('follows', firstValue),
   allowances: divideAllowances,
-  budgets: byHome('budgets'),
-  rules: byHome('rules'),
-  reports: byHome('reports'),
-  serverLogs: byHome('serverLogs'),
-  proposals: byHome('proposals'),
+  budgets: byBucket('budgets'),
+  rules: byBucket('rules'),
+  reports: byBucket('reports'),
+  serverLogs: byBucket('serverLogs'),
+  proposals: byBucket('proposals'),
   pseudonyms: dividePseudonyms,
-  notices: inFirst('notices', mergeNotices),
-  runs: inFirst('runs', theFirst),
+  notices: inFirstPartition('notices', mergeNotices),
+  runs: inFirstPartition('runs', firstValue),
   quarantine: divideQuarantine,
   erasures: divideErasures,
   meta: divideMeta,
@@ -201,11 +202,11 @@ const byName = new Map(namespaceKeys.map((key) => [namespaceNameOf(key), divisio
 
 /** The rows of a namespace as they are in the other store. With the same number of partitions each row stays where it is. */
 export async function* divide(division: Division, namespace: string): AsyncGenerator<DividedRow> {
-  const { from, count } = division;
-  const own = byName.get(namespace);
-  if (!own) throw new Error(`It is not defined how the namespace ${namespace} is divided.`);
-  if (from.length !== count) return yield* own(division);
-  for (const [partition, backend] of from.entries())
+  const { sources, count } = division;
+  const divideRows = byName.get(namespace);
+  if (!divideRows) throw new Error(`It is not defined how the namespace ${namespace} is divided.`);
+  if (sources.length !== count) return yield* divideRows(division);
+  for (const [partition, backend] of sources.entries())
     for await (const [key, text] of rowsIn(backend, namespace))
       if (namespace !== namespaceNameOf('meta') || key !== MOVE_KEY) yield { partition, key, text };
 }

@@ -1,5 +1,5 @@
 import { type Backend, type Row, StoreError } from '../backend.ts';
-import { hidesMembers } from '../examination/partitions-check.ts';
+import { containsHashes } from '../examination/partitions-check.ts';
 import { hashSecretMark, MOVE_KEY, markedPartitions, markPartitions, moveMark } from '../marks.ts';
 import {
   countRows,
@@ -13,7 +13,7 @@ import {
   unsuitableTarget,
 } from '../move-store.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
-import { adapterOf, batchesOf, isEmpty, rowsIn, WRITTEN_AT_ONCE, writeRows, writtenAtOnce } from '../raw-rows.ts';
+import { adapterOf, batchesOf, isEmpty, MAX_WRITE_BATCH, rowsIn, writeBatchSize, writeRows } from '../raw-rows.ts';
 import type { WholeStore } from '../whole-store.ts';
 import type { DividedRow, Division } from './division.ts';
 import { divide } from './divisions.ts';
@@ -26,7 +26,7 @@ type Digests = Map<string, string>[];
 export async function countDivided(from: WholeStore, count: number): Promise<MovedNamespace[]> {
   const [first] = from.partitions;
   if (first && from.partitions.length === 1 && count === 1) return countRows(first);
-  const division = { from: await backendsOf(from, count), count };
+  const division = { sources: await backendsOf(from, count), count };
   const counts: MovedNamespace[] = [];
   for (const namespace of namespaceNames)
     counts.push({ namespace, from: sumOfAll(await digestsOf(division, namespace)), to: sumOf([]) });
@@ -44,23 +44,24 @@ export async function moveWhole(from: WholeStore, to: WholeStore): Promise<Moved
   const [target] = to.partitions;
   if (!source || !target) throw new Error('A store has at least one partition.');
   if (from.partitions.length === 1 && count === 1) return moveStore(source, target);
-  const division = { from: await backendsOf(from, count), count };
+  const division = { sources: await backendsOf(from, count), count };
   const { meta } = openNamespaces(target.backend);
   const mark = moveMark(meta);
-  const before = await mark.read();
-  if (before && before.from !== from.name) throw unsuitableTarget(to.name, `it was filled from ${before.from}`);
-  if (!before) {
+  const previousMark = await mark.read();
+  if (previousMark && previousMark.from !== from.name)
+    throw unsuitableTarget(to.name, `it was filled from ${previousMark.from}`);
+  if (!previousMark) {
     for (const backend of targets)
       if (!(await isEmpty(backend))) throw unsuitableTarget(to.name, 'it holds the tasks of another bot');
     await mark.write({ from: from.name, isWhole: false });
   }
   // This also applies after an interrupted move.
   if (count > 1 && (await markedPartitions(meta, to.name)) === undefined) await markPartitions(meta, count);
-  if (!before?.isWhole) for (const namespace of namespaceNames) await moveRows(division, targets, namespace);
+  if (!previousMark?.isWhole) for (const namespace of namespaceNames) await moveRows(division, targets, namespace);
   const moved: MovedNamespace[] = [];
   for (const namespace of namespaceNames) {
-    const wanted = sumOfAll(await digestsOf(division, namespace));
-    moved.push({ namespace, from: wanted, to: sumOfAll(await digestsIn(targets, namespace)) });
+    const expected = sumOfAll(await digestsOf(division, namespace));
+    moved.push({ namespace, from: expected, to: sumOfAll(await digestsIn(targets, namespace)) });
   }
   for (const { ownership } of [...from.partitions, ...to.partitions]) ownership.mustBeOurs();
   if (moved.every(isSameContent)) await mark.write({ from: from.name, isWhole: true });
@@ -78,16 +79,16 @@ async function backendsOf({ name, partitions }: WholeStore, count: number): Prom
       'unsupported',
       `The store ${name} has rows in the wrong partition. Repair it with \`npm run doctor\`, then migrate it.`,
     );
-  await mustShareSecret(name, backends);
+  await refuseDifferentSecrets(name, backends);
   return backends;
 }
 
-/** Under another key the limits and blocks of members who erased their data would not be found. */
-async function mustShareSecret(name: string, backends: readonly Backend[]): Promise<void> {
+/** Throws if partitions hash members with different keys: the limits and blocks of erased members would not be found. */
+async function refuseDifferentSecrets(name: string, backends: readonly Backend[]): Promise<void> {
   const secrets = new Set<string>();
-  for (const [at, backend] of backends.entries()) {
+  for (const [index, backend] of backends.entries()) {
     const { secret } = (await hashSecretMark(openNamespaces(backend).meta).read()) ?? {};
-    if (secret !== undefined && (at === 0 || (await hidesMembers(backend)))) secrets.add(secret);
+    if (secret !== undefined && (index === 0 || (await containsHashes(backend)))) secrets.add(secret);
   }
   if (secrets.size > 1)
     throw new StoreError(
@@ -97,28 +98,28 @@ async function mustShareSecret(name: string, backends: readonly Backend[]): Prom
 }
 
 async function moveRows(division: Division, targets: readonly Backend[], namespace: string): Promise<void> {
-  const wanted = await digestsOf(division, namespace);
-  const there = await digestsIn(targets, namespace);
+  const expected = await digestsOf(division, namespace);
+  const present = await digestsIn(targets, namespace);
   for (const [partition, backend] of targets.entries()) {
-    const past = [...(there[partition]?.keys() ?? [])].filter((key) => !wanted[partition]?.has(key));
-    for (const keys of batchesOf(past, WRITTEN_AT_ONCE)) await adapterOf(backend, namespace).deleteMany(keys);
+    const obsolete = [...(present[partition]?.keys() ?? [])].filter((key) => !expected[partition]?.has(key));
+    for (const keys of batchesOf(obsolete, MAX_WRITE_BATCH)) await adapterOf(backend, namespace).deleteMany(keys);
   }
   const isMissing = ({ partition, key }: DividedRow): boolean =>
-    there[partition]?.get(key) !== wanted[partition]?.get(key);
+    present[partition]?.get(key) !== expected[partition]?.get(key);
   const batches = targets.map((backend) => ({ backend, rows: [] as Row[] }));
-  let held = 0;
+  let pendingCount = 0;
   const flush = async (): Promise<void> => {
     for (const batch of batches) {
       await writeRows(batch.backend, adapterOf(batch.backend, namespace), batch.rows);
       batch.rows = [];
     }
-    held = 0;
+    pendingCount = 0;
   };
   for await (const row of divide(division, namespace)) {
     if (!isMissing(row)) continue;
     batches[row.partition]?.rows.push({ key: row.key, text: row.text });
-    held += 1;
-    if (held >= writtenAtOnce(namespace)) await flush();
+    pendingCount += 1;
+    if (pendingCount >= writeBatchSize(namespace)) await flush();
   }
   await flush();
 }

@@ -15,52 +15,52 @@ const textIn = (value: unknown, name: string): string | undefined => {
   return typeof field === 'string' ? field : undefined;
 };
 
-const ofTask: BucketOfRow = ({ key }) => bucketOfTask(key);
-const ofNamedTask: BucketOfRow = ({ value }) => bucketOfTask(textIn(value, 'id') ?? '');
-const ofServer: BucketOfRow = ({ value }) => {
+const bucketByTaskId: BucketOfRow = ({ key }) => bucketOfTask(key);
+const bucketByIdField: BucketOfRow = ({ value }) => bucketOfTask(textIn(value, 'id') ?? '');
+const bucketByServer: BucketOfRow = ({ value }) => {
   const guildId = textIn(value, 'guildId');
   return guildId === undefined ? undefined : bucketOf(guildId);
 };
 
 /** Namespaces whose rows belong to one partition each: that of their task, or of their server. */
-export const rowHomes = {
-  live: ofTask,
-  finished: ofTask,
-  sent: ofTask,
-  remotes: ofNamedTask,
-  fingerprints: ofTask,
-  proposals: ofTask,
+export const rowBuckets = {
+  live: bucketByTaskId,
+  finished: bucketByTaskId,
+  sent: bucketByTaskId,
+  remotes: bucketByIdField,
+  fingerprints: bucketByTaskId,
+  proposals: bucketByTaskId,
   /** An entry that lost its member lost its task's id as well. */
   ledger: ({ key }) => bucketOfTask(key.slice(key.indexOf(':') + 1)),
-  budgets: ofServer,
-  rules: ofServer,
-  serverLogs: ofServer,
-  // Its buttons are answered in the partition of its id.
-  reports: (row) => ofNamedTask(row) ?? ofServer(row),
+  budgets: bucketByServer,
+  rules: bucketByServer,
+  serverLogs: bucketByServer,
+  // A report's buttons are handled in the partition of its id.
+  reports: (row) => bucketByIdField(row) ?? bucketByServer(row),
 } as const satisfies Partial<Record<NamespaceKey, BucketOfRow>>;
 
-export type HomedNamespace = keyof typeof rowHomes;
+export type BucketedNamespace = keyof typeof rowBuckets;
 
-const homed = namespaceKeys.filter((name): name is HomedNamespace => name in rowHomes);
+const bucketedNamespaces = namespaceKeys.filter((name): name is BucketedNamespace => name in rowBuckets);
 
 /** A row in a partition in which it does not belong. */
 export interface Stray {
   namespace: string;
   key: string;
   /** The partition that has it, and the one in which it belongs. */
-  at: number;
-  home: number;
+  partition: number;
+  rightPartition: number;
 }
 
 export async function* findStrays(partitions: readonly Backend[]): AsyncGenerator<Stray> {
-  for (const [at, backend] of partitions.entries())
-    for (const name of homed) {
+  for (const [partition, backend] of partitions.entries())
+    for (const name of bucketedNamespaces) {
       const namespace = namespaceNameOf(name);
       for await (const [key, text] of rowsIn(backend, namespace)) {
-        const bucket = rowHomes[name]({ key, value: valueIn(text) });
+        const bucket = rowBuckets[name]({ key, value: valueIn(text) });
         if (bucket === undefined) continue;
-        const home = partitionOf(bucket, partitions.length);
-        if (home !== at) yield { namespace, key, at, home };
+        const rightPartition = partitionOf(bucket, partitions.length);
+        if (rightPartition !== partition) yield { namespace, key, partition, rightPartition };
       }
     }
 }

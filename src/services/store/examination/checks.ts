@@ -39,13 +39,13 @@ export type FindingKind =
   | 'in-both-places'
   | 'misplaced'
   | 'expired-token'
-  | 'past'
-  | 'line-missing'
-  | 'line-dangling'
-  | 'line-outdated'
-  | 'row-astray'
-  | 'order-astray'
-  | 'fingerprint-astray'
+  | 'expired'
+  | 'summary-missing'
+  | 'summary-dangling'
+  | 'summary-outdated'
+  | 'orphaned-row'
+  | 'orphaned-order'
+  | 'orphaned-fingerprint'
   | 'fingerprint-missing'
   | 'entry-missing'
   | 'entry-different'
@@ -54,8 +54,8 @@ export type FindingKind =
   | 'secret-in-use'
   | 'partition-unknown';
 
-/** What the doctor does not repair. */
-export const lasting: ReadonlySet<FindingKind> = new Set(['damaged', 'secret-in-use', 'partition-unknown']);
+/** Findings that the doctor does not repair. */
+export const unrepairable: ReadonlySet<FindingKind> = new Set(['damaged', 'secret-in-use', 'partition-unknown']);
 
 export interface Finding {
   kind: FindingKind;
@@ -85,64 +85,64 @@ export async function checkTasks(
   }: { rows: TaskRows; quarantine: Quarantine; clock: Clock; reading: ReadingContext },
 ): Promise<Check & { tasks: ReadonlyMap<string, Task> }> {
   const now = clock.now();
-  const sorted = (namespace: Namespace) => rowsOfTasks(namespace, quarantine, reading).readAll();
-  const places = { live: await sorted(live), finished: await sorted(finished) };
+  const readAllOf = (namespace: Namespace) => rowsOfTasks(namespace, quarantine, reading).readAll();
+  const storedRows = { live: await readAllOf(live), finished: await readAllOf(finished) };
   const tasks = new Map<string, Task>();
-  const wrong: Task[] = [];
-  const past: string[] = [];
+  const tasksToRepair: Task[] = [];
+  const expired: string[] = [];
   const count = { both: 0, misplaced: 0, token: 0 };
-  for (const [id, stored] of new Map([...places.live.good, ...places.finished.good])) {
+  for (const [id, stored] of new Map([...storedRows.live.good, ...storedRows.finished.good])) {
     const task = dropExpiredToken(stored, now);
-    const isInLive = places.live.good.has(id);
-    const isInFinished = places.finished.good.has(id);
+    const isInLive = storedRows.live.good.has(id);
+    const isInFinished = storedRows.finished.good.has(id);
     if (isExpired(task.times.settled, now)) {
-      past.push(id);
+      expired.push(id);
       continue;
     }
     const isInBoth = isInLive && isInFinished;
     const isMisplaced = !isInBoth && isLive(task) !== isInLive;
-    const hadToken = task !== stored;
+    const hasExpiredToken = task !== stored;
     count.both += Number(isInBoth);
     count.misplaced += Number(isMisplaced);
-    count.token += Number(hadToken);
-    if (isInBoth || isMisplaced || hadToken) wrong.push(task);
+    count.token += Number(hasExpiredToken);
+    if (isInBoth || isMisplaced || hasExpiredToken) tasksToRepair.push(task);
     tasks.set(id, task);
   }
   return {
     tasks,
     findings: findingsOf({
-      unreadable: places.live.bad + places.finished.bad,
+      unreadable: storedRows.live.bad + storedRows.finished.bad,
       'in-both-places': count.both,
       misplaced: count.misplaced,
       'expired-token': count.token,
-      past: past.length,
+      expired: expired.length,
     }),
     repair: async () => {
-      await places.live.setAside();
-      await places.finished.setAside();
-      for (const task of wrong) await rows.putInPlace(task);
-      await live.delete(...past);
-      await finished.delete(...past);
+      await storedRows.live.setAside();
+      await storedRows.finished.setAside();
+      for (const task of tasksToRepair) await rows.putInPlace(task);
+      await live.delete(...expired);
+      await finished.delete(...expired);
     },
   };
 }
 
 /** Bodies that no order needs any more, left by a crash. They may be large, so only their keys are held. */
 export async function checkSentOrders(namespace: Namespace, tasks: ReadonlyMap<string, Task>): Promise<Check> {
-  const past: string[] = [];
+  const obsolete: string[] = [];
   let unreadable = 0;
   for await (const [id, value] of namespace.entries()) {
     const task = tasks.get(id);
-    if (!task || !mayBeSentAgain(task)) past.push(id);
+    if (!task || !mayBeSentAgain(task)) obsolete.push(id);
     else if (!sentOrder.safeParse(value).success) {
       // It is useless, and rows that are set aside are never deleted, so this one is deleted instead.
       unreadable += 1;
-      past.push(id);
+      obsolete.push(id);
     }
   }
   return {
-    findings: findingsOf({ unreadable, 'order-astray': past.length - unreadable }),
-    repair: () => namespace.delete(...past),
+    findings: findingsOf({ unreadable, 'orphaned-order': obsolete.length - unreadable }),
+    repair: () => namespace.delete(...obsolete),
   };
 }
 
@@ -156,26 +156,26 @@ export async function checkFingerprints(
   const expectedRowOf = (task: Task | undefined) => (task && !isLive(task) ? fingerprintRow(task) : undefined);
   const isAsExpected = (task: Task | undefined, row: unknown): boolean =>
     JSON.stringify(expectedRowOf(task)) === JSON.stringify(row);
-  const astray = [...good].flatMap(([id, row]) => (isAsExpected(tasks.get(id), row) ? [] : [id]));
-  const wrong = new Set(astray);
+  const orphaned = [...good].flatMap(([id, row]) => (isAsExpected(tasks.get(id), row) ? [] : [id]));
+  const wrong = new Set(orphaned);
   const missing = [...tasks.values()].filter(
     (task) => expectedRowOf(task) && (!good.has(task.id) || wrong.has(task.id)),
   );
   return {
     findings: findingsOf({
       unreadable: bad,
-      'fingerprint-astray': astray.length,
+      'orphaned-fingerprint': orphaned.length,
       'fingerprint-missing': missing.filter(({ id }) => !wrong.has(id)).length,
     }),
     repair: async () => {
       await setAside();
-      await namespace.delete(...astray);
+      await namespace.delete(...orphaned);
       for (const task of missing) await rows.putFinished(task);
     },
   };
 }
 
-/** Compares the ledger with the tasks. Entries of erased tasks stay as they are: nothing is left to make them from. */
+/** Compares the ledger with the tasks. Entries of erased tasks stay as they are, because nothing is left to derive them from. */
 export async function checkLedger(
   { ledger, meta }: Namespaces,
   quarantine: Quarantine,
@@ -219,10 +219,10 @@ export async function checkRows<T extends object>(rows: Rows<T>): Promise<Check>
   return { findings: findingsOf({ unreadable: bad }), repair: setAside };
 }
 
-/** Rows that the adapter treats as gone, so that no other check sees them. */
+/** Counts rows that the adapter treats as gone, so that no other check sees them. */
 export async function checkExpired(backend: Backend, clock: Clock): Promise<Check> {
-  const past = await backend.countExpired(clock.now());
-  return { findings: findingsOf({ past }), repair: () => backend.clearExpired() };
+  const expiredCount = await backend.countExpired(clock.now());
+  return { findings: findingsOf({ expired: expiredCount }), repair: () => backend.clearExpired() };
 }
 
 type Row = { starts: string[] } | { lines: TaskSummary[] };
@@ -234,35 +234,35 @@ export async function checkLists(
   { tasks, specs }: { tasks: ReadonlyMap<string, Task>; specs: KindSpecs },
 ): Promise<Check> {
   const index = new SummaryIndex(namespace, quarantine, specs);
-  const lines = chunkSchema(specs);
+  const chunkRowSchema = chunkSchema(specs);
   const readRow = (_key: string, value: unknown): Row | string =>
-    headSchema.safeParse(value).data ?? lines.safeParse(value).data ?? UNREADABLE;
+    headSchema.safeParse(value).data ?? chunkRowSchema.safeParse(value).data ?? UNREADABLE;
   const { good: rows, bad, setAside } = await new Rows(namespace, quarantine, readRow).readAll();
   const expected = expectedLists(tasks);
-  const heads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
-  const named = new Set<string>();
+  const listHeads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
+  const referencedKeys = new Set<string>();
   const wrong: string[] = [];
   const count = { missing: 0, dangling: 0, outdated: 0 };
-  for (const owner of new Set([...heads, ...expected.keys()])) {
-    const listed = listedSummaries(owner, rows, named);
+  for (const owner of new Set([...listHeads, ...expected.keys()])) {
+    const listed = listedSummaries(owner, rows, referencedKeys);
     const difference = compareList(listed, expected.get(owner) ?? new Map());
     count.missing += difference.missing;
     count.dangling += difference.dangling;
     count.outdated += difference.outdated;
     if (difference.missing + difference.dangling + difference.outdated > 0) wrong.push(owner);
   }
-  const astray = [...rows.keys()].filter((key) => !named.has(key));
+  const orphaned = [...rows.keys()].filter((key) => !referencedKeys.has(key));
   return {
     findings: findingsOf({
       unreadable: bad,
-      'line-missing': count.missing,
-      'line-dangling': count.dangling,
-      'line-outdated': count.outdated,
-      'row-astray': astray.length,
+      'summary-missing': count.missing,
+      'summary-dangling': count.dangling,
+      'summary-outdated': count.outdated,
+      'orphaned-row': orphaned.length,
     }),
     repair: async () => {
       await setAside();
-      await namespace.delete(...astray);
+      await namespace.delete(...orphaned);
       for (const owner of wrong) await index.rewrite(owner, [...(expected.get(owner)?.values() ?? [])]);
     },
   };
@@ -280,26 +280,26 @@ function expectedLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string
 }
 
 /** The summaries as a page would show them; adds the keys of the rows that hold them to `named`. */
-function listedSummaries(owner: string, rows: ReadonlyMap<string, Row>, named: Set<string>): TaskSummary[] {
+function listedSummaries(owner: string, rows: ReadonlyMap<string, Row>, referencedKeys: Set<string>): TaskSummary[] {
   const head = rows.get(owner);
   if (!head || !('starts' in head)) return [];
-  named.add(owner);
-  return head.starts.flatMap((_, at) => {
-    const place = { starts: head.starts, at };
-    const key = chunkKey(owner, chunkStart(place));
+  referencedKeys.add(owner);
+  return head.starts.flatMap((_, index) => {
+    const position = { starts: head.starts, index };
+    const key = chunkKey(owner, chunkStart(position));
     const chunk = rows.get(key);
-    named.add(key);
-    return chunk && 'lines' in chunk ? summariesInRange(chunk.lines, place) : [];
+    referencedKeys.add(key);
+    return chunk && 'lines' in chunk ? summariesInRange(chunk.lines, position) : [];
   });
 }
 
 function compareList(listed: readonly TaskSummary[], expected: ReadonlyMap<string, TaskSummary>) {
   const ids = new Set(listed.map(({ id }) => id));
-  const isOutdated = (line: TaskSummary): boolean => {
-    const expectedLine = expected.get(line.id);
+  const isOutdated = (summary: TaskSummary): boolean => {
+    const expectedSummary = expected.get(summary.id);
     // An unsettled summary only points at its task, so it may be older.
-    const mayDiffer = line.settledAt === undefined && expectedLine?.settledAt === undefined;
-    return expectedLine !== undefined && !mayDiffer && !isSameSummary(line, expectedLine);
+    const mayDiffer = summary.settledAt === undefined && expectedSummary?.settledAt === undefined;
+    return expectedSummary !== undefined && !mayDiffer && !isSameSummary(summary, expectedSummary);
   };
   return {
     missing: [...expected.keys()].filter((id) => !ids.has(id)).length,

@@ -31,13 +31,13 @@ import {
   checkTasks,
   type Finding,
 } from './checks.ts';
-import { checkHomes, checkNumbers, checkSecrets, hasRows } from './partitions-check.ts';
+import { checkPartitionNumbers, checkRowPartitions, checkSecrets, hasRows } from './partitions-check.ts';
 
 export interface Examination {
-  /** A path, or an address without its password. */
+  /** A path, or a URL without its password. */
   file: string;
   /** Undefined if there is no store. */
-  holds: { tasks: number; setAside: number } | undefined;
+  contents: { tasks: number; setAside: number } | undefined;
   findings: Finding[];
 }
 
@@ -54,14 +54,14 @@ interface ExaminationParts {
 export const examine = (address: StoreAddress, parts: ExaminationParts): Promise<Examination> =>
   isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
 
-async function examineFile(asked: string, parts: ExaminationParts): Promise<Examination> {
-  if (!existsSync(asked)) return { file: asked, holds: undefined, findings: [] };
-  const file = resolvePath(asked);
+async function examineFile(requestedPath: string, parts: ExaminationParts): Promise<Examination> {
+  if (!existsSync(requestedPath)) return { file: requestedPath, contents: undefined, findings: [] };
+  const file = resolvePath(requestedPath);
   const unlock = lockStore(file);
   try {
     const isDamaged = checkDamage(file);
-    if (isDamaged === undefined) return { file, holds: undefined, findings: [] };
-    if (isDamaged) return { file, holds: undefined, findings: [{ kind: 'damaged', count: 1 }] };
+    if (isDamaged === undefined) return { file, contents: undefined, findings: [] };
+    if (isDamaged) return { file, contents: undefined, findings: [{ kind: 'damaged', count: 1 }] };
     const connection = new SqliteBackend(file, { readOnly: !parts.repair });
     try {
       return await examineRows(connection, parts, checkFile(file));
@@ -76,8 +76,8 @@ async function examineFile(asked: string, parts: ExaminationParts): Promise<Exam
 }
 
 async function examineRemote(address: StoreAddress, parts: ExaminationParts): Promise<Examination> {
-  const store = await openWhole(address, { ...parts, makes: false });
-  if (!store) return { file: publicName(address), holds: undefined, findings: [] };
+  const store = await openWhole(address, { ...parts, create: false });
+  if (!store) return { file: publicName(address), contents: undefined, findings: [] };
   try {
     return await examineWhole(store, parts);
   } finally {
@@ -85,7 +85,7 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
   }
 }
 
-/** For a store that is reserved for this process already. */
+/** Examines all partitions of a store that is already reserved for this process. */
 export async function examineWhole(
   { name, partitions, usedPartitions }: WholeStore,
   parts: ExaminationParts,
@@ -93,23 +93,23 @@ export async function examineWhole(
   const backends = partitions.map(({ backend }) => backend);
   const [first] = backends;
   if (first && backends.length === 1) return examineRows(first, parts);
-  const spanning = [
-    checkNumbers(await usedPartitions(), backends.length),
+  const partitionChecks = [
+    checkPartitionNumbers(await usedPartitions(), backends.length),
     await checkSecrets(backends),
-    await checkHomes(backends, parts),
+    await checkRowPartitions(backends, parts),
   ];
   // Runs first, so that the lists are compared with the tasks that belong to the partition.
-  if (parts.repair) for (const check of spanning) await check.repair();
-  const holds = { tasks: 0, setAside: 0 };
-  const findings: Finding[] = spanning.flatMap((check) => check.findings);
+  if (parts.repair) for (const check of partitionChecks) await check.repair();
+  const contents = { tasks: 0, setAside: 0 };
+  const findings: Finding[] = partitionChecks.flatMap((check) => check.findings);
   for (const [partition, backend] of backends.entries()) {
     if (!(await hasRows(backend))) continue;
-    const one = await examineRows(backend, parts);
-    holds.tasks += one.holds?.tasks ?? 0;
-    holds.setAside += one.holds?.setAside ?? 0;
-    findings.push(...one.findings.map((finding) => ({ ...finding, partition })));
+    const examined = await examineRows(backend, parts);
+    contents.tasks += examined.contents?.tasks ?? 0;
+    contents.setAside += examined.contents?.setAside ?? 0;
+    findings.push(...examined.findings.map((finding) => ({ ...finding, partition })));
   }
-  return { file: name, holds, findings };
+  return { file: name, contents, findings };
 }
 
 /** Undefined if the file is still empty. */
@@ -118,18 +118,18 @@ function checkDamage(file: string): boolean | undefined {
   try {
     if (connection.rows('SELECT name FROM sqlite_master').length === 0) return undefined;
     refuseForeign(connection);
-    const [answer] = connection.rows('PRAGMA integrity_check(1)');
-    return answer?.integrity_check !== 'ok';
+    const [row] = connection.rows('PRAGMA integrity_check(1)');
+    return row?.integrity_check !== 'ok';
   } finally {
     connection.close();
   }
 }
 
-/** For a store that is already reserved for this process. */
+/** Examines the rows of a store that is already reserved for this process. */
 export async function examineRows(
   backend: Backend,
   { repair, log, clock, specs }: ExaminationParts,
-  ...before: Check[]
+  ...firstChecks: Check[]
 ): Promise<Examination> {
   const namespaces = openNamespaces(backend);
   const quarantine = new Quarantine(namespaces.quarantine, { log, clock });
@@ -137,7 +137,7 @@ export async function examineRows(
   const rows = new TaskRows({ ...namespaces, quarantine, locks: new KeyedLock(), clock, reading });
   const tasks = await checkTasks(namespaces, { rows, quarantine, clock, reading });
   const checks = [
-    ...before,
+    ...firstChecks,
     await checkSchemaMark(namespaces.meta),
     tasks,
     await checkRows(durationRows(namespaces.durations, quarantine)),
@@ -165,12 +165,12 @@ export async function examineRows(
   for await (const _ of namespaces.quarantine.entries()) setAside += 1;
   return {
     file: backend.name,
-    holds: { tasks: tasks.tasks.size, setAside },
+    contents: { tasks: tasks.tasks.size, setAside },
     findings: sumByKind(checks.flatMap(({ findings }) => findings)),
   };
 }
 
-/** One line per kind, whichever check it comes from. */
+/** Adds up findings of the same kind, whichever check they come from. */
 function sumByKind(findings: readonly Finding[]): Finding[] {
   const sums = new Map<Finding['kind'], number>();
   for (const { kind, count } of findings) sums.set(kind, (sums.get(kind) ?? 0) + count);

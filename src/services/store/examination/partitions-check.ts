@@ -13,12 +13,12 @@ interface PartitionParts {
   clock: Clock;
 }
 
-/** The number of the partition. */
-type PlacedFinding = Finding & { partition: number };
+/** A finding with the number of its partition. */
+type PartitionFinding = Finding & { partition: number };
 
 /** A check over several partitions. */
 export interface PartitionsCheck extends Check {
-  findings: PlacedFinding[];
+  findings: PartitionFinding[];
 }
 
 /** A partition that no worker has taken yet has no rows, and is not checked. */
@@ -27,45 +27,53 @@ export async function hasRows(backend: Backend): Promise<boolean> {
   return false;
 }
 
-/** Rows in a partition in which no process looks for them. A row is moved to the right partition, or set aside if that has one with the same key. */
-export async function checkHomes(partitions: readonly Backend[], parts: PartitionParts): Promise<PartitionsCheck> {
+/** Finds rows in the wrong partition, where no process looks for them. They are moved, or set aside if the right one has a row with the same key. */
+export async function checkRowPartitions(
+  partitions: readonly Backend[],
+  parts: PartitionParts,
+): Promise<PartitionsCheck> {
   const strays = await Array.fromAsync(findStrays(partitions));
   const counts = new Map<number, number>();
-  for (const { at } of strays) counts.set(at, (counts.get(at) ?? 0) + 1);
+  for (const { partition } of strays) counts.set(partition, (counts.get(partition) ?? 0) + 1);
   return {
     findings: [...counts].map(([partition, count]) => ({ kind: 'wrong-partition', count, partition })),
     repair: async () => {
-      for (const stray of strays) await bringHome(stray, partitions, parts);
+      for (const stray of strays) await moveToRightPartition(stray, partitions, parts);
     },
   };
 }
 
-/** Written to the right partition before it is deleted here: after a crash in between it is in both, and the next repair deletes this one. */
-async function bringHome(
-  { namespace, key, at, home }: Stray,
+/** Writes the row to the right partition before deleting it from the wrong one. After a crash in between, the next repair deletes the latter. */
+async function moveToRightPartition(
+  { namespace, key, partition, rightPartition }: Stray,
   partitions: readonly Backend[],
   parts: PartitionParts,
 ): Promise<void> {
-  const [from, to] = [partitions[at], partitions[home]];
-  if (!from || !to) throw new Error(`There is no partition ${at} or ${home}.`);
+  const [from, to] = [partitions[partition], partitions[rightPartition]];
+  if (!from || !to) throw new Error(`There is no partition ${partition} or ${rightPartition}.`);
   const [source, target] = [adapterOf(from, namespace), adapterOf(to, namespace)];
   const text = await source.get<string>(key);
-  const there = await target.get<string>(key);
+  const existing = await target.get<string>(key);
   if (typeof text !== 'string') return;
-  if (there === undefined) await writeRows(to, target, [{ key, text }]);
-  else if (there !== text) {
+  if (existing === undefined) await writeRows(to, target, [{ key, text }]);
+  else if (existing !== text) {
     const quarantine = new Quarantine(openNamespaces(from).quarantine, parts);
-    await quarantine.add(new Namespace(namespace, from), key, valueIn(text), `is in partition ${home} as well`);
+    await quarantine.add(
+      new Namespace(namespace, from),
+      key,
+      valueIn(text),
+      `is in partition ${rightPartition} as well`,
+    );
     return;
   }
   await source.deleteMany([key]);
 }
 
 /** The namespaces whose rows contain hashes made with the key. */
-const HIDING = ['budgets', 'reports', 'allowances'] as const;
+const HASHED_NAMESPACES = ['budgets', 'reports', 'allowances'] as const;
 
-export async function hidesMembers(backend: Backend): Promise<boolean> {
-  for await (const _ of backend.everyRow(HIDING)) return true;
+export async function containsHashes(backend: Backend): Promise<boolean> {
+  for await (const _ of backend.everyRow(HASHED_NAMESPACES)) return true;
   return false;
 }
 
@@ -73,12 +81,12 @@ export async function hidesMembers(backend: Backend): Promise<boolean> {
 export async function checkSecrets(partitions: readonly Backend[]): Promise<PartitionsCheck> {
   const marks = partitions.map((backend) => hashSecretMark(openNamespaces(backend).meta));
   const [first, ...others] = await Promise.all(marks.map((mark) => mark.read()));
-  const findings: PlacedFinding[] = [];
-  for (const [at, other] of others.entries()) {
-    const backend = partitions[at + 1];
+  const findings: PartitionFinding[] = [];
+  for (const [index, other] of others.entries()) {
+    const backend = partitions[index + 1];
     if (!first || !backend || !other || other.secret === first.secret) continue;
-    const kind = (await hidesMembers(backend)) ? 'secret-in-use' : 'secret-different';
-    findings.push({ kind, count: 1, partition: at + 1 });
+    const kind = (await containsHashes(backend)) ? 'secret-in-use' : 'secret-different';
+    findings.push({ kind, count: 1, partition: index + 1 });
   }
   return {
     findings,
@@ -89,8 +97,8 @@ export async function checkSecrets(partitions: readonly Backend[]): Promise<Part
   };
 }
 
-/** Partitions beyond the store's number of partitions, which no worker opens. */
-export const checkNumbers = (used: readonly number[], count: number): PartitionsCheck => ({
+/** Finds partitions beyond the store's number of partitions, which no worker opens. */
+export const checkPartitionNumbers = (used: readonly number[], count: number): PartitionsCheck => ({
   findings: used
     .filter((partition) => partition >= count)
     .map((partition) => ({ kind: 'partition-unknown', count: 1, partition })),

@@ -10,10 +10,10 @@ export async function importOptional<T>(load: () => Promise<T>, ...names: Option
     return await load();
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
-    const exact = names.map((name) => `${name}@${packageFile.peerDependencies[name]}`).join(' ');
+    const packages = names.map((name) => `${name}@${packageFile.peerDependencies[name]}`).join(' ');
     throw new StoreError(
       'unsupported',
-      `The store in STORE_URL needs packages that are not installed. Run: npm install --no-save --include=dev ${exact}`,
+      `The store in STORE_URL needs packages that are not installed. Run: npm install --no-save --include=dev ${packages}`,
     );
   }
 }
@@ -25,7 +25,7 @@ interface NewRow extends Row {
 
 /** One namespace on a server. Writes check the lease atomically on the server, because the process may be suspended after its own check. */
 export interface ServerRows {
-  /** Texts in the order of their keys; undefined if a row is missing or expired. */
+  /** Returns texts in the order of `keys`; undefined if a row is missing or expired. */
   read(keys: readonly string[]): Promise<(string | undefined)[]>;
   write(rows: readonly NewRow[]): Promise<void>;
   /** Returns the keys that existed. */
@@ -33,7 +33,7 @@ export interface ServerRows {
   all(): AsyncGenerator<[key: string, text: string]>;
 }
 
-/** Adapts the rows to keyv. It emits no events, because keyv would rethrow errors where nothing can catch them. */
+/** Adapts the rows to keyv. The adapter emits no events, because keyv would rethrow errors where nothing can catch them. */
 export function toRowStore(rows: ServerRows): RowStore {
   const removeAll = async (keys: readonly string[]): Promise<boolean[]> => {
     if (keys.length === 0) return [];

@@ -27,7 +27,7 @@ export function connectServer(address: StoreAddress, { log, clock, leaseMs = LEA
 }
 
 /** Some servers do not reveal their settings, which is fine. */
-export async function warnAbout(server: Server, log: Log): Promise<void> {
+export async function logWarnings(server: Server, log: Log): Promise<void> {
   try {
     await server.warn?.(log);
   } catch (error) {

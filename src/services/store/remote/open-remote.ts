@@ -2,35 +2,35 @@ import type { Backend, StoreAddress } from '../backend.ts';
 import { Lease } from '../lease.ts';
 import { markedPartitions, refusePartitioned } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
-import { connectServer, type RemoteParts, warnAbout } from './connect.ts';
+import { connectServer, logWarnings, type RemoteParts } from './connect.ts';
 import { type OpenedBackend, openPartition, readPartition } from './partition.ts';
 
-/** undefined where there is no store and none is to be created. */
+/** Returns undefined if there is no store and none is to be created. */
 export async function openRemote(
   address: StoreAddress,
   parts: RemoteParts,
-  { makes }: { makes: boolean },
+  { create }: { create: boolean },
 ): Promise<OpenedBackend | undefined> {
   const { log } = parts;
   const server = await connectServer(address, parts);
   try {
     const existing = await readPartition(server, 0);
     if (existing) await refusePartitioned(openNamespaces(existing).meta, server.name);
-    const isWanted = makes || existing !== undefined;
-    if (isWanted) await server.prepare?.();
-    const store = isWanted ? await openPartition(server, 0, parts, Lease.take) : undefined;
+    const shouldOpen = create || existing !== undefined;
+    if (shouldOpen) await server.prepare?.();
+    const store = shouldOpen ? await openPartition(server, 0, parts, Lease.acquire) : undefined;
     if (!store) {
       await server.close();
       return undefined;
     }
-    await warnAbout(server, log);
+    await logWarnings(server, log);
     let closing: Promise<void> | undefined;
-    const end = async (): Promise<void> => {
+    const closeAll = async (): Promise<void> => {
       await store.close();
       await server.close();
     };
     const close = (): Promise<void> => {
-      closing ??= end();
+      closing ??= closeAll();
       return closing;
     };
     return { ...store, close };
@@ -42,14 +42,14 @@ export async function openRemote(
 
 /** The rows of a store, without a lease. */
 export interface ReadableStore {
-  /** How many partitions it has. */
+  /** How many partitions the store has. */
   count: number;
-  /** Those that have rows. */
+  /** The partitions that have rows. */
   partitions: ReadonlyMap<number, Backend>;
   close(): Promise<void>;
 }
 
-/** Connects without a lease, and so cannot write: a bot may own the store. Undefined if there is none. */
+/** Opens a store without a lease, so only for reading, because a bot may own it. Undefined if there is no store. */
 export async function openRemoteToRead(address: StoreAddress, parts: RemoteParts): Promise<ReadableStore | undefined> {
   const server = await connectServer(address, parts);
   try {

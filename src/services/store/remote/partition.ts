@@ -24,7 +24,7 @@ export async function openPartition(
   server: Server,
   partition: number,
   { log, leaseMs = LEASE_MS, leaseClock: clock = leaseClock, holder }: PartitionParts,
-  take: (parts: LeaseParts) => Promise<Lease | undefined>,
+  acquire: (parts: LeaseParts) => Promise<Lease | undefined>,
 ): Promise<OpenedBackend | undefined> {
   let lease: Lease | undefined;
   const backend = server.store(partition, () => {
@@ -37,25 +37,25 @@ export async function openPartition(
       { store: name, endsInMs },
       'Another bot may still own the store: waiting until it renews its lease or the lease expires.',
     );
-  const taken = await take({ leaseServer, name, ms: leaseMs, clock, holder, onWait });
-  if (!taken) return undefined;
-  lease = taken;
-  log.debug({ store: name, number: taken.number }, 'This process owns the store.');
+  const acquired = await acquire({ leaseServer, name, ms: leaseMs, clock, holder, onWait });
+  if (!acquired) return undefined;
+  lease = acquired;
+  log.debug({ store: name, number: acquired.number }, 'This process owns the store.');
   const close = async (): Promise<void> => {
     try {
-      await taken.giveBack();
+      await acquired.release();
     } catch (error) {
       // The lease will expire by itself.
       log.warn({ store: name, err: error }, 'The lease of the store could not be released.');
     }
   };
   const ownership: StoreOwnership = {
-    mustBeOurs: () => taken.mustBeHeld(),
-    lost: taken.lost,
+    mustBeOurs: () => acquired.mustBeHeld(),
+    lost: acquired.lost,
     trouble: () => server.connection.trouble,
   };
   try {
-    const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
+    const schema = await backend.adapter('meta', 'immediate').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
     return { backend, ownership, close };
   } catch (error) {

@@ -4,10 +4,10 @@ import type { ServerConnection } from './server-connection.ts';
 
 const TABLE = 'atelier_facts';
 /** Facts are few and small. */
-const CONNECTIONS = 2;
+const MAX_CONNECTIONS = 2;
 
 /** The text of a claim is its holder; a note never expires; the text of a list entry is the time at which it was added, in milliseconds. */
-const CREATE = `
+const CREATE_TABLE = `
   SELECT pg_advisory_xact_lock(hashtext('${TABLE}'));
   CREATE TABLE IF NOT EXISTS ${TABLE} (
     kind text NOT NULL, name text COLLATE "C" NOT NULL, text text NOT NULL, ends timestamptz NOT NULL,
@@ -15,7 +15,7 @@ const CREATE = `
   )`;
 
 /** Claims that their holders renew in the meantime are skipped. */
-const FORGET_ENDED = `
+const DELETE_EXPIRED = `
   DELETE FROM ${TABLE} WHERE (kind, name) IN (
     SELECT kind, name FROM ${TABLE} WHERE kind = 'claim' AND ends <= clock_timestamp() FOR UPDATE SKIP LOCKED
   )`;
@@ -29,7 +29,7 @@ const CLAIM = `
 
 const RELEASE = `DELETE FROM ${TABLE} WHERE kind = 'claim' AND name = $1 AND text = $2`;
 
-const CLAIMS = `
+const READ_CLAIMS = `
   SELECT name, text FROM ${TABLE} WHERE kind = 'claim' AND starts_with(name, $1) AND ends > clock_timestamp() ORDER BY name`;
 
 const READ = `SELECT text FROM ${TABLE} WHERE kind = 'note' AND name = $1`;
@@ -49,7 +49,7 @@ const ADD_NOTE = `
 
 const REPLACE = `UPDATE ${TABLE} SET text = $3 WHERE kind = 'note' AND name = $1 AND text = $2 RETURNING name`;
 
-const ADD = `
+const ADD_ENTRY = `
   WITH forgotten AS (
     DELETE FROM ${TABLE} WHERE (kind, name) IN (
       SELECT kind, name FROM ${TABLE} WHERE kind = $1 AND name <> $2 AND ends <= clock_timestamp() FOR UPDATE SKIP LOCKED
@@ -66,7 +66,7 @@ const ADDED_SINCE = `
     WHERE kind = $1 AND ends > clock_timestamp() AND CASE WHEN kind = $1 THEN text::bigint >= $2 END
   ) AS entries`;
 
-const added = z.object({ at: z.coerce.number(), entries: z.array(z.string()) });
+const addedSchema = z.object({ at: z.coerce.number(), entries: z.array(z.string()) });
 
 interface FactsParts {
   url: string;
@@ -87,7 +87,7 @@ export class PostgresFacts {
   }
 
   static async open(parts: FactsParts): Promise<PostgresFacts> {
-    const facts = new PostgresFacts(await PostgresPool.open({ ...parts, max: CONNECTIONS }), parts.connection);
+    const facts = new PostgresFacts(await PostgresPool.open({ ...parts, max: MAX_CONNECTIONS }), parts.connection);
     try {
       await facts.#prepare();
       return facts;
@@ -106,7 +106,7 @@ export class PostgresFacts {
   }
 
   async claims(prefix: string): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#query(CLAIMS, [prefix]);
+    const rows = await this.#query(READ_CLAIMS, [prefix]);
     return new Map(rows.map(({ name, text }) => [String(name), String(text)]));
   }
 
@@ -120,21 +120,21 @@ export class PostgresFacts {
     return row?.ours === true;
   }
 
-  async replace(name: string, before: string | undefined, after: string): Promise<boolean> {
+  async replace(name: string, expected: string | undefined, newText: string): Promise<boolean> {
     const changed =
-      before === undefined
-        ? await this.#query(ADD_NOTE, [name, after])
-        : await this.#query(REPLACE, [name, before, after]);
+      expected === undefined
+        ? await this.#query(ADD_NOTE, [name, newText])
+        : await this.#query(REPLACE, [name, expected, newText]);
     return changed.length === 1;
   }
 
   async add(list: string, entry: string, ms: number): Promise<void> {
-    await this.#query(ADD, [kindOf(list), entry, ms]);
+    await this.#query(ADD_ENTRY, [kindOf(list), entry, ms]);
   }
 
   async addedSince(list: string, since: number): Promise<{ entries: string[]; at: number }> {
     const [row] = await this.#query(ADDED_SINCE, [kindOf(list), since]);
-    return added.parse(row);
+    return addedSchema.parse(row);
   }
 
   async close(): Promise<void> {
@@ -145,8 +145,8 @@ export class PostgresFacts {
   /** If the table exists, the user does not need the right to create one. */
   async #prepare(): Promise<void> {
     const [found] = await this.#query('SELECT to_regclass($1) AS found', [TABLE]);
-    if (found?.found === null) await this.#query(CREATE);
-    await this.#query(FORGET_ENDED);
+    if (found?.found === null) await this.#query(CREATE_TABLE);
+    await this.#query(DELETE_EXPIRED);
   }
 }
 

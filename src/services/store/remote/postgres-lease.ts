@@ -10,7 +10,7 @@ export const LEASE_TABLE = `
 export const leaseId = (partition: number): number => partition + 1;
 
 // Uses the server's own clock. An expired lease stays in its row, because its number must keep growing.
-const TAKE = `
+const ACQUIRE = `
   INSERT INTO atelier_lease (id, holder, number, renewals, ends)
   VALUES ($1, $2, 1, 0, clock_timestamp() + $3 * interval '1 millisecond')
   ON CONFLICT (id) DO UPDATE
@@ -18,7 +18,7 @@ const TAKE = `
     WHERE atelier_lease.ends <= clock_timestamp() OR atelier_lease.holder = $4
   RETURNING number`;
 
-/** Returns no row if it has been released since. */
+/** Returns no row if the lease has been released since. */
 const READ = `
   SELECT holder, renewals, greatest(0, extract(epoch FROM ends - clock_timestamp()) * 1000) AS left FROM atelier_lease
   WHERE id = $1 AND ends > '-infinity'`;
@@ -36,8 +36,8 @@ export function createLeaseServer(query: Query, partition: number): LeaseServer 
   return {
     async take(holder, ms, ended) {
       for (;;) {
-        const [taken] = await query(TAKE, [id, holder, ms, ended ?? null]);
-        if (taken) return Number(taken.number);
+        const [acquired] = await query(ACQUIRE, [id, holder, ms, ended ?? null]);
+        if (acquired) return Number(acquired.number);
         const [held] = await query(READ, [id]);
         if (held) return { holder: String(held.holder), renewals: String(held.renewals), endsInMs: Number(held.left) };
       }

@@ -48,16 +48,16 @@ export class PostgresPool {
 
   readonly query: Query = (sql, values) => this.#parts.connection.run((signal) => this.#run(sql, values, signal));
 
-  /** For statements that belong together, such as a transaction. */
+  /** Runs statements that belong together, such as a transaction, on one connection. */
   async *onOneConnection<T>(work: (query: Query) => AsyncGenerator<T>): AsyncGenerator<T> {
     const { connection } = this.#parts;
     const client = await connection.run(() => this.#pool.connect());
-    let isWell = false;
+    let isHealthy = false;
     try {
       yield* work((sql, values) => connection.run((signal) => runOn(client, sql, values, signal)));
-      isWell = true;
+      isHealthy = true;
     } finally {
-      client.release(!isWell);
+      client.release(!isHealthy);
     }
   }
 
@@ -68,16 +68,16 @@ export class PostgresPool {
 
   async #run(sql: string, values: unknown[] | undefined, signal: AbortSignal): Promise<PgRow[]> {
     const client = await this.#pool.connect();
-    let isWell = false;
+    let isHealthy = false;
     try {
       const rows = await runOn(client, sql, values, signal);
-      isWell = true;
+      isHealthy = true;
       return rows;
     } catch (error) {
-      isWell = error instanceof Error && 'severity' in error;
+      isHealthy = error instanceof Error && 'severity' in error;
       throw error;
     } finally {
-      client.release(!isWell);
+      client.release(!isHealthy);
     }
   }
 }

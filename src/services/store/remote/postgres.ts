@@ -1,4 +1,4 @@
-import { type PlacedRow, type Range, type Row, type RowStore, rowsAtOnce, type StoreError } from '../backend.ts';
+import { type NamespacedRow, type Range, type Row, type RowStore, readBatchSize, type StoreError } from '../backend.ts';
 import type { Lease, LeaseServer } from '../lease.ts';
 import { toRowStore } from './adapter.ts';
 import { createLeaseServer, LEASE_TABLE, leaseId, readHolders } from './postgres-lease.ts';
@@ -8,13 +8,13 @@ import type { ServerConnection } from './server-connection.ts';
 
 const TABLE = 'atelier';
 /** Enough connections that tasks do not wait for each other's disk writes; a small server allows a hundred in total. */
-const CONNECTIONS = 8;
+const MAX_CONNECTIONS = 8;
 /** The maximum length of a key. Ids, days and members are short, but a row that is set aside contains its former key. */
 const MAX_KEY_LENGTH = 1_024;
 
 /**
- * Several processes may start at once. keyv's own table, but with keys in byte order, not in that of the database's language, and an index for iterating over
- * one namespace.
+ * Takes a lock, because several processes may start at once. Then creates keyv's own table, but with keys in byte order instead of
+ * the order of the database's language, and with an index for iterating over one namespace.
  */
 const TABLES = [
   `SELECT pg_advisory_xact_lock(hashtext('${TABLE}'))`,
@@ -50,14 +50,14 @@ const CLEAR_EXPIRED = `
   SELECT count(*) = 1 AS ours FROM held`;
 
 /** Every start writes to this namespace. */
-const USED = `
+const USED_PARTITIONS = `
   SELECT DISTINCT coalesce(substring(namespace FROM '^p([0-9]+)/'), '0') AS number FROM ${TABLE}
   WHERE namespace = 'meta' OR namespace ~ '^p[0-9]+/meta$'`;
 
 /** All namespaces of all partitions share a few connections. */
 export async function openPostgres(parts: ServerParts): Promise<Server> {
   const { name, connection } = parts;
-  const pool = await PostgresPool.open({ ...parts, max: CONNECTIONS });
+  const pool = await PostgresPool.open({ ...parts, max: MAX_CONNECTIONS });
   return {
     name,
     connection,
@@ -65,12 +65,12 @@ export async function openPostgres(parts: ServerParts): Promise<Server> {
       new Postgres({ name: partitionName(name, partition), pool, connection, lease, partition }),
     holders: (count) => readHolders(pool.query, count),
     async used() {
-      const rows = await pool.query(USED);
+      const rows = await pool.query(USED_PARTITIONS);
       return rows.map(({ number }) => Number(number)).sort((a, b) => a - b);
     },
     async prepare() {
       // All tables are created or none, and if they exist, the user does not need the right to create any.
-      if (!(await isMade(pool))) await pool.query(TABLES.join(';\n'));
+      if (!(await isPrepared(pool))) await pool.query(TABLES.join(';\n'));
     },
     async close() {
       connection.close();
@@ -79,7 +79,7 @@ export async function openPostgres(parts: ServerParts): Promise<Server> {
   };
 }
 
-async function isMade(pool: PostgresPool): Promise<boolean> {
+async function isPrepared(pool: PostgresPool): Promise<boolean> {
   const [row] = await pool.query('SELECT to_regclass($1) AS found', [TABLE]);
   return row?.found !== null;
 }
@@ -111,7 +111,7 @@ class Postgres implements ServerStore {
   }
 
   async isEmpty(): Promise<boolean> {
-    return !(await isMade(this.#pool));
+    return !(await isPrepared(this.#pool));
   }
 
   get failure(): StoreError | undefined {
@@ -122,25 +122,25 @@ class Postgres implements ServerStore {
     return toRowStore({
       read: (keys) => this.#read(namespace, keys),
       write: async (rows) => {
-        const ends = rows.map(({ expires }) => expires ?? null);
+        const expiries = rows.map(({ expires }) => expires ?? null);
         await this.#change(WRITE, [
           this.#prefix + namespace,
           rows.map(({ key }) => key),
           rows.map(({ text }) => text),
-          ends,
+          expiries,
         ]);
       },
       remove: async (keys) => {
-        const { keys: gone } = await this.#change(REMOVE, [this.#prefix + namespace, keys]);
-        return new Set(Array.isArray(gone) ? gone.map(String) : []);
+        const { keys: removed } = await this.#change(REMOVE, [this.#prefix + namespace, keys]);
+        return new Set(Array.isArray(removed) ? removed.map(String) : []);
       },
       all: () => this.#rows(namespace),
     });
   }
 
-  async range(namespace: string, { from, end, max: most }: Range): Promise<Row[]> {
+  async range(namespace: string, { from, end, max: limit }: Range): Promise<Row[]> {
     const [comparison, start] = 'first' in from ? ['>=', from.first] : ['>', from.after];
-    return this.#page(`key ${comparison} $2 AND key < $3`, [this.#prefix + namespace, start, end], most);
+    return this.#page(`key ${comparison} $2 AND key < $3`, [this.#prefix + namespace, start, end], limit);
   }
 
   async clearExpired(): Promise<void> {
@@ -156,18 +156,18 @@ class Postgres implements ServerStore {
   }
 
   /** Reads in one transaction, which does not see what others write in the meantime. */
-  async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
+  async *everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow> {
     const prefix = this.#prefix;
     yield* this.#pool.onOneConnection(async function* (query) {
       await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       for (const namespace of namespaces) {
-        const max = rowsAtOnce(namespace);
+        const max = readBatchSize(namespace);
         const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND key > $2 ORDER BY key LIMIT ${max}`;
-        for (let after = '', isLast = false; !isLast; ) {
-          const rows = (await query(sql, [prefix + namespace, after])).map(asRow);
+        for (let lastKey = '', isLast = false; !isLast; ) {
+          const rows = (await query(sql, [prefix + namespace, lastKey])).map(asRow);
           for (const row of rows) yield { namespace, ...row };
           isLast = rows.length < max;
-          after = rows.at(-1)?.key ?? after;
+          lastKey = rows.at(-1)?.key ?? lastKey;
         }
       }
       await query('COMMIT');
@@ -175,8 +175,8 @@ class Postgres implements ServerStore {
   }
 
   async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
-    const there = '(expires IS NULL OR expires > $2) AND key = ANY($3)';
-    const rows = await this.#page(there, [this.#prefix + namespace, Date.now(), keys], keys.length);
+    const condition = '(expires IS NULL OR expires > $2) AND key = ANY($3)';
+    const rows = await this.#page(condition, [this.#prefix + namespace, Date.now(), keys], keys.length);
     const texts = new Map(rows.map(({ key, text }) => [key, text]));
     return keys.map((key) => texts.get(key));
   }
@@ -184,26 +184,26 @@ class Postgres implements ServerStore {
   /** Runs a statement whose first values are the bot's lease and its holder, and whose only row says whether the lease is still valid. */
   async #change(sql: string, values: readonly unknown[]): Promise<PgRow> {
     const { lease, partition } = this.#parts;
-    const [told] = await this.#pool.query(sql, [leaseId(partition), lease().holder, ...values]);
-    if (!told?.ours) throw lease().lostError();
-    return told;
+    const [row] = await this.#pool.query(sql, [leaseId(partition), lease().holder, ...values]);
+    if (!row?.ours) throw lease().lostError();
+    return row;
   }
 
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
-    const most = rowsAtOnce(namespace);
-    let after: string | undefined;
+    const limit = readBatchSize(namespace);
+    let lastKey: string | undefined;
     for (;;) {
-      const beyond = after === undefined ? 'true' : 'key > $3';
-      const values = [this.#prefix + namespace, Date.now(), ...(after === undefined ? [] : [after])];
-      const rows = await this.#page(`(expires IS NULL OR expires > $2) AND ${beyond}`, values, most);
+      const position = lastKey === undefined ? 'true' : 'key > $3';
+      const values = [this.#prefix + namespace, Date.now(), ...(lastKey === undefined ? [] : [lastKey])];
+      const rows = await this.#page(`(expires IS NULL OR expires > $2) AND ${position}`, values, limit);
       for (const { key, text } of rows) yield [key, text];
-      after = rows.at(-1)?.key;
-      if (rows.length < most) return;
+      lastKey = rows.at(-1)?.key;
+      if (rows.length < limit) return;
     }
   }
 
-  async #page(where: string, values: unknown[], most: number): Promise<Row[]> {
-    const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND ${where} ORDER BY key LIMIT ${most}`;
+  async #page(where: string, values: unknown[], limit: number): Promise<Row[]> {
+    const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND ${where} ORDER BY key LIMIT ${limit}`;
     return (await this.#pool.query(sql, values)).map(asRow);
   }
 }

@@ -6,7 +6,7 @@ import type { ServerConnection } from './server-connection.ts';
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
-export interface RedisAddress {
+export interface RedisClientParts {
   url: string;
   /** The URL without the password, for messages. */
   name: string;
@@ -15,13 +15,13 @@ export interface RedisAddress {
 
 export type RedisClient = ReturnType<typeof newClient>['client'];
 
-/** The first connection succeeds or fails at once; a lost connection is restored until the client is destroyed. */
-export async function connectRedis(address: RedisAddress): Promise<RedisClient> {
+/** The first connection succeeds or fails immediately; a lost connection is restored until the client is destroyed. */
+export async function connectRedis(parts: RedisClientParts): Promise<RedisClient> {
   const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
-  const { client, stay } = newClient(createClient, address);
+  const { client, stay: enableReconnect } = newClient(createClient, parts);
   try {
-    await address.connection.run(() => client.connect());
-    stay();
+    await parts.connection.run(() => client.connect());
+    enableReconnect();
     return client;
   } catch (error) {
     if (client.isOpen) client.destroy();
@@ -29,16 +29,16 @@ export async function connectRedis(address: RedisAddress): Promise<RedisClient> 
   }
 }
 
-function newClient(create: typeof createClient, { url, name }: RedisAddress) {
-  let stays = false;
+function newClient(create: typeof createClient, { url, name }: RedisClientParts) {
+  let shouldReconnect = false;
   const client = createSafely(name, () =>
     create({
       url,
-      // Without a connection a request fails at once: in a queue it would wait until the server is back.
+      // Without a connection, a request fails immediately; in a queue, it would wait until the server is back.
       disableOfflineQueue: true,
       socket: {
-        // The first connection succeeds or fails at once; a lost one is retried until it is back.
-        reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS),
+        // The first connection succeeds or fails immediately; a lost one is retried until it is back.
+        reconnectStrategy: (tries) => shouldReconnect && Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS),
       },
     }),
   );
@@ -47,15 +47,15 @@ function newClient(create: typeof createClient, { url, name }: RedisAddress) {
   return {
     client,
     stay: () => {
-      stays = true;
+      shouldReconnect = true;
     },
   };
 }
 
 /** An error about a URL contains the URL, and therefore the password. */
-function createSafely<T>(name: string, make: () => T): T {
+function createSafely<T>(name: string, create: () => T): T {
   try {
-    return make();
+    return create();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new StoreError(

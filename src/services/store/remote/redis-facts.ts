@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { connectRedis, type RedisAddress, type RedisClient } from './redis-client.ts';
+import { connectRedis, type RedisClient, type RedisClientParts } from './redis-client.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 const CLAIM_PREFIX = 'atelier:facts:claim:';
 const NOTE_PREFIX = 'atelier:facts:note:';
 const LIST_PREFIX = 'atelier:facts:list:';
 /** The sorted names of claims, so that listing them does not scan a whole store. It may contain claims that have expired. */
-const NAMES = 'atelier:facts:claims';
+const CLAIM_NAMES_KEY = 'atelier:facts:claims';
 /** Sorts after every other character. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
@@ -23,7 +23,7 @@ const RELEASE = `
   return redis.call('DEL', KEYS[1])`;
 
 /** KEYS: the names, then the claims. ARGV: the name of each. Removes the names of claims that have expired. */
-const HOLDERS = `
+const READ_HOLDERS = `
   local holders = {}
   for at, name in ipairs(ARGV) do
     holders[at] = redis.call('GET', KEYS[at + 1])
@@ -45,14 +45,14 @@ const REPLACE = `
   redis.call('SET', KEYS[1], ARGV[3])
   return 1`;
 
-const added = z.tuple([z.string(), z.array(z.string())]);
+const addedSchema = z.tuple([z.string(), z.array(z.string())]);
 
 const NOW = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /** Entries are sorted by the time at which they were added. */
-const ADD = `${NOW}
+const ADD_ENTRY = `${NOW}
   redis.call('ZADD', KEYS[1], now, ARGV[1])
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
@@ -70,27 +70,27 @@ export class RedisFacts {
     this.#connection = connection;
   }
 
-  static async open(address: RedisAddress): Promise<RedisFacts> {
-    return new RedisFacts(await connectRedis(address), address.connection);
+  static async open(parts: RedisClientParts): Promise<RedisFacts> {
+    return new RedisFacts(await connectRedis(parts), parts.connection);
   }
 
   async claim(name: string, holder: string, ms: number, ended = ''): Promise<boolean> {
-    return (await this.#run(CLAIM, [CLAIM_PREFIX + name, NAMES], [holder, String(ms), ended, name])) === 1;
+    return (await this.#run(CLAIM, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, String(ms), ended, name])) === 1;
   }
 
   async release(name: string, holder: string): Promise<void> {
-    await this.#run(RELEASE, [CLAIM_PREFIX + name, NAMES], [holder, name]);
+    await this.#run(RELEASE, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, name]);
   }
 
   async claims(prefix: string): Promise<ReadonlyMap<string, string>> {
     const [first, end] = [`[${prefix}`, `(${prefix}${LAST_CHARACTER}`];
-    const names = await this.#connection.run(() => this.#client.zRange(NAMES, first, end, { BY: 'LEX' }));
+    const names = await this.#connection.run(() => this.#client.zRange(CLAIM_NAMES_KEY, first, end, { BY: 'LEX' }));
     if (names.length === 0) return new Map();
     const keys = names.map((name) => CLAIM_PREFIX + name);
-    const holders = await this.#run(HOLDERS, [NAMES, ...keys], names);
+    const holders = await this.#run(READ_HOLDERS, [CLAIM_NAMES_KEY, ...keys], names);
     if (!Array.isArray(holders)) throw new Error('A list of holders was expected.');
     return new Map(
-      names.flatMap((name, at) => (typeof holders[at] === 'string' ? [[name, holders[at]] as const] : [])),
+      names.flatMap((name, index) => (typeof holders[index] === 'string' ? [[name, holders[index]] as const] : [])),
     );
   }
 
@@ -102,17 +102,17 @@ export class RedisFacts {
     return (await this.#run(WRITE, [CLAIM_PREFIX + claim, NOTE_PREFIX + name], [holder, text])) === 1;
   }
 
-  async replace(name: string, before: string | undefined, after: string): Promise<boolean> {
-    const values = [before === undefined ? '1' : '0', before ?? '', after];
+  async replace(name: string, expected: string | undefined, newText: string): Promise<boolean> {
+    const values = [expected === undefined ? '1' : '0', expected ?? '', newText];
     return (await this.#run(REPLACE, [NOTE_PREFIX + name], values)) === 1;
   }
 
   async add(list: string, entry: string, ms: number): Promise<void> {
-    await this.#run(ADD, [LIST_PREFIX + list], [entry, String(ms)]);
+    await this.#run(ADD_ENTRY, [LIST_PREFIX + list], [entry, String(ms)]);
   }
 
   async addedSince(list: string, since: number): Promise<{ entries: string[]; at: number }> {
-    const [at, entries] = added.parse(await this.#run(ADDED_SINCE, [LIST_PREFIX + list], [String(since)]));
+    const [at, entries] = addedSchema.parse(await this.#run(ADDED_SINCE, [LIST_PREFIX + list], [String(since)]));
     return { at: Number(at), entries };
   }
 

@@ -9,7 +9,7 @@ export const prefixOf = (partition: number): string => (partition === 0 ? 'ateli
 export const leaseKey = (partition: number): string => `${prefixOf(partition)}lease`;
 export const leaseNumberKey = (partition: number): string => `${prefixOf(partition)}lease:number`;
 
-const TAKE = `
+const ACQUIRE = `
   local held = redis.call('HMGET', KEYS[1], 'holder', 'renewals')
   if held[1] and held[1] ~= ARGV[3] then return { held[1], held[2], redis.call('PTTL', KEYS[1]) } end
   redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'renewals', 0)
@@ -25,7 +25,7 @@ const RELEASE = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
   return redis.call('DEL', KEYS[1])`;
 
-const HOLDERS = `
+const READ_HOLDERS = `
   local holders = {}
   for at, key in ipairs(KEYS) do holders[at] = redis.call('HGET', key, 'holder') end
   return holders`;
@@ -37,9 +37,9 @@ export function createLeaseServer(client: RedisClient, connection: ServerConnect
     connection.run(() => client.eval(script, { keys, arguments: values.map(String) }));
   return {
     async take(holder, ms, ended = '') {
-      const answer = await run(TAKE, holder, ms, ended);
-      if (!Array.isArray(answer)) return Number(answer);
-      const [heldBy, renewals, endsInMs] = answer;
+      const result = await run(ACQUIRE, holder, ms, ended);
+      if (!Array.isArray(result)) return Number(result);
+      const [heldBy, renewals, endsInMs] = result;
       return { holder: String(heldBy), renewals: String(renewals), endsInMs: Number(endsInMs) };
     },
     renew: async (holder, ms) => Number(await run(RENEW, holder, ms)) === 1,
@@ -56,8 +56,8 @@ export async function readHolders(
   count: number,
 ): Promise<Map<number, string>> {
   const keys = Array.from({ length: count }, (_, partition) => leaseKey(partition));
-  const told = await connection.run(() => client.eval(HOLDERS, { keys }));
-  const holders = Array.isArray(told) ? told : [];
+  const result = await connection.run(() => client.eval(READ_HOLDERS, { keys }));
+  const holders = Array.isArray(result) ? result : [];
   return new Map(
     holders.flatMap((holder, partition) => (typeof holder === 'string' ? [[partition, holder] as const] : [])),
   );

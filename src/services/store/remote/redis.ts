@@ -1,15 +1,15 @@
 import {
-  type PlacedRow,
+  type NamespacedRow,
   RANGED_NAMESPACE,
   type Range,
-  ROWS_AT_ONCE,
+  READ_BATCH_SIZE,
   type Row,
   type RowStore,
-  rowsAtOnce,
+  readBatchSize,
   type StoreError,
 } from '../backend.ts';
 import type { Lease, LeaseServer } from '../lease.ts';
-import { MOST_PARTITIONS } from '../marks.ts';
+import { MAX_PARTITIONS } from '../marks.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { toRowStore } from './adapter.ts';
 import { connectRedis, type RedisClient } from './redis-client.ts';
@@ -41,7 +41,7 @@ const REMOVE = `
   return removed`;
 
 /** Removes the keys of rows that have expired from the list. KEYS and ARGV as for removing. */
-const FORGET_EXPIRED = `
+const REMOVE_EXPIRED = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
   for at = 3, #KEYS do
     if redis.call('EXISTS', KEYS[at]) == 0 then redis.call('ZREM', KEYS[2], ARGV[at - 1]) end
@@ -49,7 +49,7 @@ const FORGET_EXPIRED = `
   return 1`;
 
 /** Returns the positions of the keys that exist, counted from 0. */
-const FOUND = `
+const FIND_EXISTING = `
   local found = {}
   for at, key in ipairs(KEYS) do
     if redis.call('EXISTS', key) == 1 then found[#found + 1] = at - 1 end
@@ -70,20 +70,20 @@ export async function openRedis(parts: ServerParts): Promise<Server> {
     holders: (count) => readHolders(client, connection, count),
     async used() {
       // Every start writes to this namespace. Partition 0 has no list of its keys.
-      const keys = Array.from({ length: MOST_PARTITIONS }, (_, partition) =>
+      const keys = Array.from({ length: MAX_PARTITIONS }, (_, partition) =>
         partition === 0 ? leaseNumberKey(0) : `${prefixOf(partition)}meta:keys`,
       );
-      const found = await connection.run(() => client.eval(FOUND, { keys }));
+      const found = await connection.run(() => client.eval(FIND_EXISTING, { keys }));
       return Array.isArray(found) ? found.map(Number) : [];
     },
     async warn(log) {
-      const told = await connection.run(() => client.info());
-      if (!/^aof_enabled:1\r?$/m.test(told))
+      const info = await connection.run(() => client.info());
+      if (!/^aof_enabled:1\r?$/m.test(info))
         log.warn(
           { store: name },
           'This Redis has no append-only file, so recent writes are lost if it is killed. Set appendonly to yes.',
         );
-      if (!/^maxmemory_policy:noeviction\r?$/m.test(told))
+      if (!/^maxmemory_policy:noeviction\r?$/m.test(info))
         log.warn(
           { store: name },
           'This Redis may evict tasks when its memory is full. Set maxmemory-policy to noeviction.',
@@ -123,7 +123,7 @@ class Redis implements ServerStore {
   }
 
   async isEmpty(): Promise<boolean> {
-    return (await this.#ask((client) => client.exists(leaseNumberKey(this.#parts.partition)))) === 0;
+    return (await this.#run((client) => client.exists(leaseNumberKey(this.#parts.partition)))) === 0;
   }
 
   get failure(): StoreError | undefined {
@@ -155,7 +155,7 @@ class Redis implements ServerStore {
     // A key is listed before its row is written, and may outlive it; keys without a row are skipped.
     for (;;) {
       const limit = { offset: 0, count: max - rows.length };
-      const keys = await this.#ask((client) => client.zRange(list, next, `(${end}`, { BY: 'LEX', LIMIT: limit }));
+      const keys = await this.#run((client) => client.zRange(list, next, `(${end}`, { BY: 'LEX', LIMIT: limit }));
       rows.push(...(await this.#rowsOf(namespace, keys)));
       const last = keys.at(-1);
       if (last === undefined || rows.length === max) return rows;
@@ -165,17 +165,17 @@ class Redis implements ServerStore {
 
   /** Reads all keys of the namespace, because no list has them in order; only an erasure needs this. */
   async #sortedRange(namespace: string, { from, end, max }: Range): Promise<Row[]> {
-    const isWanted = (key: string): boolean => ('first' in from ? key >= from.first : key > from.after) && key < end;
-    const found = new Set<string>();
-    for await (const keys of this.#keys(namespace)) for (const key of keys.filter(isWanted)) found.add(key);
-    return this.#rowsOf(namespace, [...found].sort().slice(0, max));
+    const isInRange = (key: string): boolean => ('first' in from ? key >= from.first : key > from.after) && key < end;
+    const matchingKeys = new Set<string>();
+    for await (const keys of this.#keys(namespace)) for (const key of keys.filter(isInRange)) matchingKeys.add(key);
+    return this.#rowsOf(namespace, [...matchingKeys].sort().slice(0, max));
   }
 
   /** The server removes expired rows, but not their keys in the lists. */
   async clearExpired(): Promise<void> {
     if (!this.#hasLists) return;
     for (const namespace of namespaceNames)
-      for await (const keys of this.#listed(namespace)) await this.#change(FORGET_EXPIRED, namespace, keys, keys);
+      for await (const keys of this.#listedKeys(namespace)) await this.#change(REMOVE_EXPIRED, namespace, keys, keys);
   }
 
   async countExpired(): Promise<number> {
@@ -183,7 +183,7 @@ class Redis implements ServerStore {
   }
 
   /** There is no snapshot: a row that changes in the meantime is returned as it was before or after, and may be returned twice. */
-  async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
+  async *everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow> {
     for (const namespace of namespaces)
       for await (const keys of this.#keys(namespace))
         for await (const row of this.#rowsAt(namespace, keys)) yield { namespace, ...row };
@@ -193,9 +193,9 @@ class Redis implements ServerStore {
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
     const seen = new Set<string>();
     for await (const keys of this.#keys(namespace)) {
-      const fresh = [...new Set(keys)].filter((key) => !seen.has(key));
-      for (const key of fresh) seen.add(key);
-      for await (const { key, text } of this.#rowsAt(namespace, fresh)) yield [key, text];
+      const newKeys = [...new Set(keys)].filter((key) => !seen.has(key));
+      for (const key of newKeys) seen.add(key);
+      for await (const { key, text } of this.#rowsAt(namespace, newKeys)) yield [key, text];
     }
   }
 
@@ -205,37 +205,37 @@ class Redis implements ServerStore {
   }
 
   #keys(namespace: string): AsyncGenerator<string[]> {
-    return this.#hasLists ? this.#listed(namespace) : this.#scanned(namespace);
+    return this.#hasLists ? this.#listedKeys(namespace) : this.#scannedKeys(namespace);
   }
 
-  async *#listed(namespace: string): AsyncGenerator<string[]> {
+  async *#listedKeys(namespace: string): AsyncGenerator<string[]> {
     const list = this.#listOf(namespace);
-    let from = '-';
+    let start = '-';
     for (;;) {
-      const limit = { offset: 0, count: ROWS_AT_ONCE };
-      const keys = await this.#ask((client) => client.zRange(list, from, '+', { BY: 'LEX', LIMIT: limit }));
+      const limit = { offset: 0, count: READ_BATCH_SIZE };
+      const keys = await this.#run((client) => client.zRange(list, start, '+', { BY: 'LEX', LIMIT: limit }));
       const last = keys.at(-1);
       if (last === undefined) return;
       yield keys;
-      from = `(${last}`;
+      start = `(${last}`;
     }
   }
 
-  async *#scanned(namespace: string): AsyncGenerator<string[]> {
-    const beginning = this.#keyOf(namespace, '');
+  async *#scannedKeys(namespace: string): AsyncGenerator<string[]> {
+    const keyPrefix = this.#keyOf(namespace, '');
     let cursor = '0';
     do {
-      const page = await this.#ask((client) =>
-        client.scan(cursor, { MATCH: `${beginning}*`, COUNT: ROWS_AT_ONCE, TYPE: 'string' }),
+      const page = await this.#run((client) =>
+        client.scan(cursor, { MATCH: `${keyPrefix}*`, COUNT: READ_BATCH_SIZE, TYPE: 'string' }),
       );
       cursor = String(page.cursor);
-      yield page.keys.map((key) => key.slice(beginning.length));
+      yield page.keys.map((key) => key.slice(keyPrefix.length));
     } while (cursor !== '0');
   }
 
   /** A deleted key has no row. */
   async *#rowsAt(namespace: string, keys: readonly string[]): AsyncGenerator<Row> {
-    const max = rowsAtOnce(namespace);
+    const max = readBatchSize(namespace);
     for (let at = 0; at < keys.length; at += max) yield* await this.#rowsOf(namespace, keys.slice(at, at + max));
   }
 
@@ -246,21 +246,21 @@ class Redis implements ServerStore {
 
   async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
     if (keys.length === 0) return [];
-    const texts = await this.#ask((client) => client.mGet(keys.map((key) => this.#keyOf(namespace, key))));
+    const texts = await this.#run((client) => client.mGet(keys.map((key) => this.#keyOf(namespace, key))));
     return texts.map((text) => text?.toString());
   }
 
   async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
     const { lease } = this.#parts;
     const list = this.#isListed(namespace) ? this.#listOf(namespace) : '';
-    const told = await this.#ask((client) =>
+    const result = await this.#run((client) =>
       client.eval(script, {
         keys: [this.#leaseKey, list, ...keys.map((key) => this.#keyOf(namespace, key))],
         arguments: [lease().holder, ...values],
       }),
     );
-    if (told === 0) throw lease().lostError();
-    return told;
+    if (result === 0) throw lease().lostError();
+    return result;
   }
 
   /**
@@ -280,7 +280,7 @@ class Redis implements ServerStore {
     return this.#prefix + namespace + SEPARATOR + key;
   }
 
-  #ask<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
+  #run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
     return this.#parts.connection.run(() => work(this.#parts.client));
   }
 }

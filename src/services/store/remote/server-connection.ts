@@ -1,12 +1,12 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { aboutNothing } from '../../../lib/log-subject.ts';
+import { runWithoutSubject } from '../../../lib/log-subject.ts';
 import { brokenStoreError, closedError, reasonOf, StoreError } from '../backend.ts';
 import type { StoreTrouble } from '../lease.ts';
 
-interface LineParts {
+interface ServerConnectionParts {
   name: string;
-  /** Turns an error of the server or its library into a `StoreError`, by its code. */
+  /** Turns an error from the server or its library into a `StoreError`, by its code. */
   toStoreError(error: unknown, name: string): StoreError;
   /** The time limit of each request. */
   limitMs: number;
@@ -16,12 +16,12 @@ interface LineParts {
 
 /** Sends requests to a server: each succeeds or fails within its time limit, and a failure is logged once. */
 export class ServerConnection {
-  readonly #parts: LineParts;
+  readonly #parts: ServerConnectionParts;
   #trouble: StoreTrouble | undefined;
   #failure: StoreError | undefined;
   #isClosed = false;
 
-  constructor(parts: LineParts) {
+  constructor(parts: ServerConnectionParts) {
     this.#parts = parts;
   }
 
@@ -33,14 +33,14 @@ export class ServerConnection {
     return this.#failure;
   }
 
-  /** The signal aborts when the time limit is over. */
+  /** The signal aborts when the time limit has passed. */
   async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { name, toStoreError } = this.#parts;
     if (this.#isClosed) throw this.#noteFailure(closedError(name));
     try {
-      const answer = await this.#runWithLimit(work);
+      const result = await this.#runWithLimit(work);
       this.#noteResponse();
-      return answer;
+      return result;
     } catch (error) {
       throw this.#noteFailure(error instanceof StoreError ? error : toStoreError(error, name));
     }
@@ -53,15 +53,15 @@ export class ServerConnection {
   async #runWithLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { name, limitMs } = this.#parts;
     const controller = new AbortController();
-    const late = Promise.withResolvers<never>();
+    const timeout = Promise.withResolvers<never>();
     // Uses the machine's own clock: with a stopped test clock it would wait forever.
     const timer = setTimeout(() => {
       const reason = `no response within ${limitMs / 1_000} s`;
-      late.reject(unreachable(name, reason));
+      timeout.reject(unreachable(name, reason));
       controller.abort();
     }, limitMs);
     try {
-      return await Promise.race([work(controller.signal), late.promise]);
+      return await Promise.race([work(controller.signal), timeout.promise]);
     } finally {
       clearTimeout(timer);
     }
@@ -72,7 +72,7 @@ export class ServerConnection {
     if (!this.#trouble) return;
     const awayMs = clock.now() - this.#trouble.since;
     this.#trouble = undefined;
-    aboutNothing(() => log.info({ store: name, awayMs }, 'The store responds again.'));
+    runWithoutSubject(() => log.info({ store: name, awayMs }, 'The store responds again.'));
   }
 
   #noteFailure(error: StoreError): StoreError {
@@ -80,7 +80,7 @@ export class ServerConnection {
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
       this.#trouble = { since: clock.now(), reason: error.message };
-      aboutNothing(() => log.warn({ store: name, err: error.cause }, error.message));
+      runWithoutSubject(() => log.warn({ store: name, err: error.cause }, error.message));
     }
     return error;
   }
@@ -92,11 +92,11 @@ function unreachable(name: string, reason: string, cause?: unknown): StoreError 
 }
 
 /** An error reply starts with a code in capitals: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
-const CODE = /^[A-Z]+\b/;
+const ERROR_CODE = /^[A-Z]+\b/;
 
 export function redisFailure(error: unknown, name: string): StoreError {
   const reason = reasonOf(error);
-  switch (CODE.exec(reason)?.[0]) {
+  switch (ERROR_CODE.exec(reason)?.[0]) {
     case 'WRONGPASS':
     case 'NOAUTH':
     case 'NOPERM':
@@ -127,7 +127,7 @@ const READ_ONLY = '25006';
 const NO_SUCH_DATABASE = '3D000';
 const NOT_ALLOWED = '42501';
 /** Connection failures, too many logins, exhausted resources, and a server that is shutting down: all of these are temporary. */
-const PASSING: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
+const TEMPORARY_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
 
 export function postgresFailure(error: unknown, name: string): StoreError {
   const reason = reasonOf(error);
@@ -146,7 +146,7 @@ export function postgresFailure(error: unknown, name: string): StoreError {
       `The store ${name} denied access (${reason}). Check the user, password and database in STORE_URL, and that the user can create tables.`,
       error,
     );
-  if (PASSING.has(code.slice(0, 2))) return unreachable(name, reason, error);
+  if (TEMPORARY_CLASSES.has(code.slice(0, 2))) return unreachable(name, reason, error);
   return brokenStoreError(name, error);
 }
 

@@ -28,11 +28,11 @@ export class JobSlots {
   /** Adds a queue. The returned function removes it, and then its running jobs are no longer counted. */
   add(user: SlotUser): () => void {
     this.#users.push(user);
-    const forget = this.#limit.add(() => user.occupied());
+    const removeCounter = this.#limit.add(() => user.occupied());
     return () => {
-      const at = this.#users.indexOf(user);
-      if (at >= 0) this.#users.splice(at, 1);
-      forget();
+      const index = this.#users.indexOf(user);
+      if (index >= 0) this.#users.splice(index, 1);
+      removeCounter();
       this.advance();
     };
   }

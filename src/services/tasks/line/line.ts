@@ -3,18 +3,18 @@ import { Refusal } from '../../../lib/refusal.ts';
 import type { TaskBook, TasksLog } from '../book.ts';
 import { hasEnded, type Task, type TaskKind } from '../task.ts';
 import { groupOf } from '../task-facts.ts';
-import { setPlace } from '../transitions.ts';
+import { setPosition } from '../transitions.ts';
 import type { JobSlots } from './job-slots.ts';
 import { Turns, type Waiting } from './turns.ts';
 
 /** Each waiting task takes space in memory and in the store. */
 const MAX_WAITING = 10_000;
 /** How many waiting tasks are sent at the same time, so references do not fill the memory. */
-const SENDS_AT_ONCE = 4;
+const MAX_CONCURRENT_SENDS = 4;
 /** How often the positions shown to members are updated, and for how many tasks. */
 const POSITION_UPDATE_MS = 5_000;
 const SHOWN_POSITIONS = 1_000;
-/** The first pause after a "queue is full" that names no time; it doubles up to the longest. */
+/** The first pause after a "queue is full" response that names no time. Each further pause is twice as long, up to the maximum. */
 const FIRST_HOLD_MS = 5_000;
 const MAX_HOLD_MS = 10 * 60_000;
 
@@ -33,14 +33,14 @@ export class Line {
   readonly #parts: LineParts;
   readonly #turns = new Turns();
   /** Requests that are being sent and that the book may not know as running yet. */
-  readonly #placed = new Set<string>();
+  readonly #slotHolders = new Set<string>();
   readonly #sending = new Map<string, TaskKind>();
   /** Kinds for which the gateway accepts no jobs at the moment, with a way to end the pause. */
-  readonly #held = new Map<TaskKind, () => void>();
+  readonly #paused = new Map<TaskKind, () => void>();
   /** Kinds whose next task is sent alone, because the gateway refused the last one. */
   readonly #onTrial = new Set<TaskKind>();
   readonly #leaveSlots: () => void;
-  #cancelPlaces: (() => void) | undefined;
+  #cancelPositionUpdate: (() => void) | undefined;
   #isRunning = false;
 
   constructor(parts: LineParts) {
@@ -69,32 +69,32 @@ export class Line {
   /** Sends no further tasks. Requests that were already sent may still arrive. */
   stop(): void {
     this.#isRunning = false;
-    this.#cancelPlaces?.();
-    this.#cancelPlaces = undefined;
-    for (const release of this.#held.values()) release();
-    this.#held.clear();
+    this.#cancelPositionUpdate?.();
+    this.#cancelPositionUpdate = undefined;
+    for (const release of this.#paused.values()) release();
+    this.#paused.clear();
   }
 
-  /** Its slots become available to the other queues of this process. */
+  /** Frees the queue's slots for the other queues of this process. */
   close(): void {
     this.#leaveSlots();
   }
 
   /** Whether a request can be sent immediately. If so, it occupies its slot until `release`. */
-  takePlace({ id, kind, ...owner }: Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>): boolean {
-    if (this.#held.has(kind) || this.#onTrial.has(kind) || !this.#parts.slots.hasFree()) return false;
-    if (this.#turns.count((task) => !this.#held.has(task.kind)) > 0) return false;
-    this.#placed.add(id);
-    this.#turns.note(ownerOf(owner));
+  takeSlot({ id, kind, ...owner }: Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>): boolean {
+    if (this.#paused.has(kind) || this.#onTrial.has(kind) || !this.#parts.slots.hasFree()) return false;
+    if (this.#turns.count((task) => !this.#paused.has(task.kind)) > 0) return false;
+    this.#slotHolders.add(id);
+    this.#turns.recordTurn(ownerOf(owner));
     return true;
   }
 
   /** Call this when the request has been refused, or when the book has its task. */
   release(id: string): void {
-    if (this.#placed.delete(id)) this.#parts.slots.advance();
+    if (this.#slotHolders.delete(id)) this.#parts.slots.advance();
   }
 
-  mustHaveRoom(): void {
+  assertHasRoom(): void {
     if (this.#turns.size >= MAX_WAITING) throw new Refusal('refusals.queueFull');
   }
 
@@ -111,11 +111,11 @@ export class Line {
   }
 
   /** Returns the task's position in the queue; undefined if the task is not waiting. */
-  placeOf(id: string): number | undefined {
-    let place = 0;
+  positionOf(id: string): number | undefined {
+    let position = 0;
     for (const task of this.#turns.inOrder()) {
-      place += 1;
-      if (task.id === id) return place;
+      position += 1;
+      if (task.id === id) return position;
     }
     return undefined;
   }
@@ -125,53 +125,54 @@ export class Line {
   }
 
   /** Call this when the gateway accepts no jobs of this kind at the moment. */
-  hold(kind: TaskKind, returns: number, retryAfterMs = 0): void {
+  hold(kind: TaskKind, returnCount: number, retryAfterMs = 0): void {
     if (!this.#isRunning) return;
-    const pause = Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returns - 1)));
-    this.#held.get(kind)?.();
+    const pause = Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returnCount - 1)));
+    this.#paused.get(kind)?.();
     const release = this.#parts.clock.after(pause, () => {
-      this.#held.delete(kind);
+      this.#paused.delete(kind);
       this.#parts.slots.advance();
     });
-    this.#held.set(kind, release);
+    this.#paused.set(kind, release);
     this.#onTrial.add(kind);
   }
 
   /** Call this when the gateway has accepted a job of this kind. */
-  markTaken(kind: TaskKind): void {
+  markJobAccepted(kind: TaskKind): void {
     if (this.#onTrial.delete(kind)) this.#parts.slots.advance();
   }
 
   #sendNext(): boolean {
-    if (!this.#isRunning || this.#sending.size >= SENDS_AT_ONCE || this.#turns.size === 0) return false;
+    if (!this.#isRunning || this.#sending.size >= MAX_CONCURRENT_SENDS || this.#turns.size === 0) return false;
     const next = this.#turns.next((kind) => this.#canBeSent(kind));
     if (!next) return false;
     this.#sending.set(next.id, next.kind);
-    this.#placed.add(next.id);
+    this.#slotHolders.add(next.id);
     void this.#parts.send(next.id).finally(() => {
       this.#sending.delete(next.id);
-      this.#placed.delete(next.id);
+      this.#slotHolders.delete(next.id);
       this.#parts.slots.advance();
     });
     return true;
   }
 
   #canBeSent(kind: TaskKind): boolean {
-    if (this.#held.has(kind)) return false;
+    if (this.#paused.has(kind)) return false;
     return !this.#onTrial.has(kind) || ![...this.#sending.values()].includes(kind);
   }
 
   #occupied(): number {
     const { book, isJob } = this.#parts;
-    const isRunning = (task: Task): boolean => isJob(task.kind) && takesPlace(task) && !this.#placed.has(task.id);
-    return book.live(isRunning).length + this.#placed.size;
+    const isRunning = (task: Task): boolean =>
+      isJob(task.kind) && occupiesSlot(task) && !this.#slotHolders.has(task.id);
+    return book.live(isRunning).length + this.#slotHolders.size;
   }
 
   #showPositionsLater(): void {
-    if (!this.#isRunning || this.#cancelPlaces || this.#turns.size === 0) return;
-    this.#cancelPlaces = this.#parts.clock.after(POSITION_UPDATE_MS, () => {
+    if (!this.#isRunning || this.#cancelPositionUpdate || this.#turns.size === 0) return;
+    this.#cancelPositionUpdate = this.#parts.clock.after(POSITION_UPDATE_MS, () => {
       void this.#showPositions().finally(() => {
-        this.#cancelPlaces = undefined;
+        this.#cancelPositionUpdate = undefined;
         this.#showPositionsLater();
       });
     });
@@ -179,21 +180,22 @@ export class Line {
 
   async #showPositions(): Promise<void> {
     const { book, log } = this.#parts;
-    let place = 0;
+    let position = 0;
     for (const { id } of this.#turns.inOrder()) {
-      place += 1;
-      if (place > SHOWN_POSITIONS || !this.#isRunning) return;
+      position += 1;
+      if (position > SHOWN_POSITIONS || !this.#isRunning) return;
       const known = book.find(id);
-      if (!known || known.place === place) continue;
+      if (!known || known.place === position) continue;
       await book
-        .change(id, (task) => setPlace(task, place))
+        .change(id, (task) => setPosition(task, position))
         .catch((error: unknown) => log.debug({ task: id, err: error }, 'A position in the queue could not be shown.'));
     }
   }
 }
 
 /** Whether the gateway is working on the task, or may be. A job that waits for a member's prompt occupies no slot. */
-const takesPlace = (task: Task): boolean => !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
+const occupiesSlot = (task: Task): boolean =>
+  !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
 
 const waitingOf = ({ id, kind, weight = 1, ...owner }: Task): Waiting => ({ id, kind, weight, ...ownerOf(owner) });
 

@@ -14,7 +14,7 @@ export interface Waiting {
 interface Member {
   tasks: Waiting[];
   /** The number of turns in a row so far. */
-  taken: number;
+  turnsTaken: number;
 }
 
 type Group = Map<string, Member>;
@@ -23,7 +23,7 @@ type Group = Map<string, Member>;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Turns go round by group, and in each group by member: A, B, C, A, however many tasks each of them has. The next one is
+ * Turns rotate by group, and in each group by member: A, B, C, A, however many tasks each of them has. The next one is
  * the one that has had no turn yet, or whose last turn was longest ago.
  */
 export class Turns {
@@ -41,10 +41,11 @@ export class Turns {
   /** `isNext`: before the other tasks of its owner, because it has waited already. */
   add(task: Waiting, { isNext = false } = {}): void {
     const group = this.#groups.get(task.group) ?? new Map<string, Member>();
-    if (!this.#groups.has(task.group)) this.#groups = this.#withNew(this.#groups, task.group, group, (name) => name);
-    const member = group.get(task.memberId) ?? { tasks: [], taken: 0 };
+    if (!this.#groups.has(task.group))
+      this.#groups = this.#insertByLastTurn(this.#groups, task.group, group, (name) => name);
+    const member = group.get(task.memberId) ?? { tasks: [], turnsTaken: 0 };
     if (!group.has(task.memberId)) {
-      const members = this.#withNew(group, task.memberId, member, (id) => memberKey(task.group, id));
+      const members = this.#insertByLastTurn(group, task.memberId, member, (id) => memberKey(task.group, id));
       this.#groups.set(task.group, members);
     }
     if (isNext) member.tasks.unshift(task);
@@ -53,7 +54,7 @@ export class Turns {
   }
 
   /** Counts a task that was sent without waiting as a turn. */
-  note({ group, memberId }: Pick<Waiting, 'group' | 'memberId'>): void {
+  recordTurn({ group, memberId }: Pick<Waiting, 'group' | 'memberId'>): void {
     this.#turn += 1;
     for (const key of [group, memberKey(group, memberId)]) {
       this.#lastTurns.delete(key);
@@ -66,18 +67,18 @@ export class Turns {
   }
 
   /** Takes the next task of a kind that can be sent. */
-  next(mayGo: (kind: TaskKind) => boolean = () => true): Waiting | undefined {
+  next(canSend: (kind: TaskKind) => boolean = () => true): Waiting | undefined {
     for (const [groupName, group] of this.#groups)
       for (const [memberId, member] of group) {
-        const index = member.tasks.findIndex(({ kind }) => mayGo(kind));
+        const index = member.tasks.findIndex(({ kind }) => canSend(kind));
         const task = member.tasks[index];
         if (!task) continue;
         this.#take(member, index);
-        this.note(task);
-        member.taken += 1;
+        this.recordTurn(task);
+        member.turnsTaken += 1;
         if (member.tasks.length === 0) group.delete(memberId);
-        else if (member.taken >= task.weight) {
-          member.taken = 0;
+        else if (member.turnsTaken >= task.weight) {
+          member.turnsTaken = 0;
           moveToEnd(group, memberId, member);
         }
         if (group.size === 0) this.#groups.delete(groupName);
@@ -111,17 +112,22 @@ export class Turns {
     const copy = new Turns();
     for (const [groupName, group] of this.#groups) {
       const members: Group = new Map();
-      for (const [id, { tasks, taken }] of group) members.set(id, { tasks: [...tasks], taken });
+      for (const [id, { tasks, turnsTaken }] of group) members.set(id, { tasks: [...tasks], turnsTaken });
       copy.#groups.set(groupName, members);
     }
     for (let task = copy.next(); task; task = copy.next()) yield task;
   }
 
   /** Inserts the new group before those whose last turn was later. */
-  #withNew<T>(map: ReadonlyMap<string, T>, key: string, value: T, nameOf: (key: string) => string): Map<string, T> {
-    const lastOf = (one: string): number => this.#lastTurns.get(nameOf(one)) ?? 0;
+  #insertByLastTurn<T>(
+    map: ReadonlyMap<string, T>,
+    key: string,
+    value: T,
+    nameOf: (key: string) => string,
+  ): Map<string, T> {
+    const lastTurnOf = (one: string): number => this.#lastTurns.get(nameOf(one)) ?? 0;
     const entries = [...map];
-    const index = entries.findIndex(([other]) => lastOf(other) > lastOf(key));
+    const index = entries.findIndex(([other]) => lastTurnOf(other) > lastTurnOf(key));
     entries.splice(index < 0 ? entries.length : index, 0, [key, value]);
     return new Map(entries);
   }

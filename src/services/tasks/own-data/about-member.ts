@@ -4,7 +4,7 @@ import { budgetsAbout } from '../../spending/budgets.ts';
 import type { StoredTasks } from '../../store/stored-tasks.ts';
 
 /** What is stored about a member apart from tasks and usage. */
-export interface AboutMember {
+export interface MemberFacts {
   /** What admins have decided about the member, and what the member has decided about others as an admin. */
   budgets: readonly object[];
   rules: readonly object[];
@@ -18,12 +18,12 @@ export interface AboutMember {
 
 type Rows = Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'pseudonyms'>;
 
-/** Reads the stored rows, for a partition that is not in memory. `hashOf` is the function by which that partition hides names. */
-export async function aboutMember(
+/** Reads the stored rows, for a partition that is not in memory. `hashOf` is the function with which that partition hashes names. */
+export async function readMemberFacts(
   memberId: string,
   { budgets, rules, reports, proposals, pseudonyms }: Rows,
   hashOf: (name: string) => string,
-): Promise<AboutMember> {
+): Promise<MemberFacts> {
   return {
     budgets: budgetsAbout(memberId, await budgets.all(), hashOf),
     rules: rulesAbout(memberId, await rules.all()),

@@ -4,7 +4,7 @@ import { hasEnded, isLive, type Task } from '../task.ts';
 import type { ErasureMessage } from './erasure-messages.ts';
 import { type ErasureParts, MemberErasure, type NotifyPage } from './member-erasure.ts';
 
-const AGAIN_MS = 60_000;
+const RETRY_INTERVAL_MS = 60_000;
 
 interface OpenErasure {
   erasure: MemberErasure;
@@ -37,7 +37,7 @@ export class Erasures {
 
   start(): void {
     for (const memberId of this.#open.keys()) this.#wake(memberId);
-    this.#cancel = this.#parts.clock.after(AGAIN_MS, () => this.start());
+    this.#cancel = this.#parts.clock.after(RETRY_INTERVAL_MS, () => this.start());
   }
 
   /** Resolves when the erasure is stored. The outcome is passed to `notify`. */
@@ -53,7 +53,7 @@ export class Erasures {
     const { memberId } = message;
     if (message.do === 'erase') await this.#extend(memberId, (erasure) => erasure.join(message));
     else {
-      await this.#open.get(memberId)?.erasure.note(message);
+      await this.#open.get(memberId)?.erasure.recordReport(message);
       this.#wake(memberId);
     }
   }
@@ -61,8 +61,8 @@ export class Erasures {
   #extend(memberId: string, change: (erasure: MemberErasure) => Promise<void>): Promise<void> {
     return this.#lock.run(memberId, async () => {
       const secret = randomBytes(16).toString('hex');
-      const fresh = { memberId, until: 0, secret, tasks: 0, messages: 0, stays: 0, left: [] };
-      const erasure = this.#open.get(memberId)?.erasure ?? new MemberErasure(fresh, this.#parts);
+      const newMark = { memberId, until: 0, secret, tasks: 0, messages: 0, stays: 0, left: [] };
+      const erasure = this.#open.get(memberId)?.erasure ?? new MemberErasure(newMark, this.#parts);
       await change(erasure);
       // The running erasure may have finished before this was stored.
       if (!this.#open.has(memberId)) this.#enter(memberId, erasure);

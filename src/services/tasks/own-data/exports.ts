@@ -6,7 +6,7 @@ import { Refusal } from '../../../lib/refusal.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { dropVoiceAudio } from '../delivery-state.ts';
 import type { Task } from '../task.ts';
-import type { AboutMember } from './about-member.ts';
+import type { MemberFacts } from './about-member.ts';
 
 /** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
 const MAX_BYTES = 24 * 2 ** 20;
@@ -27,7 +27,7 @@ interface ExportsParts {
 export class Exports {
   readonly #parts: ExportsParts;
   readonly #lock = new KeyedLock();
-  readonly #underWay = new Set<string>();
+  readonly #inProgress = new Set<string>();
 
   constructor(parts: ExportsParts) {
     this.#parts = parts;
@@ -35,9 +35,9 @@ export class Exports {
 
   create(memberId: string, max: number): Promise<ExportFile> {
     const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
-    if (this.#underWay.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
+    if (this.#inProgress.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
     else {
-      this.#underWay.add(memberId);
+      this.#inProgress.add(memberId);
       void this.#lock.run('one at a time', () => this.#makeAndHold(memberId, max, resolve)).catch(reject);
     }
     return promise;
@@ -47,16 +47,16 @@ export class Exports {
   async #makeAndHold(memberId: string, max: number, onReady: (file: ExportFile) => void): Promise<void> {
     try {
       const counts = { tasks: 0, entries: 0 };
-      const file = await pack(this.#unlessForgotten(memberId, counts), Math.min(max, MAX_BYTES));
+      const file = await pack(this.#exportUnlessErased(memberId, counts), Math.min(max, MAX_BYTES));
       if (!file) throw new Refusal('refusals.exportTooLarge');
       await new Promise<void>((release) => onReady({ ...file, ...counts, release }));
     } finally {
-      this.#underWay.delete(memberId);
+      this.#inProgress.delete(memberId);
     }
   }
 
   /** An export during an erasure would be neither the old state nor the new one. */
-  async *#unlessForgotten(memberId: string, counts: ExportCounts): AsyncGenerator<string> {
+  async *#exportUnlessErased(memberId: string, counts: ExportCounts): AsyncGenerator<string> {
     const check = (): void => {
       if (this.#parts.isBeingErased(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
@@ -79,7 +79,7 @@ export interface Exported {
   tasks: AsyncIterable<Task>;
   entries: AsyncIterable<Entry> | undefined;
   /** Returns the facts of each partition. */
-  about(): Promise<readonly AboutMember[]>;
+  readFacts(): Promise<readonly MemberFacts[]>;
 }
 
 interface ExportCounts {
@@ -95,7 +95,7 @@ const ROWS_AT_ONCE = 10;
  * row to save memory.
  */
 export async function* exportText(
-  { memberId, now, tasks, entries, about: aboutRows }: Exported,
+  { memberId, now, tasks, entries, readFacts }: Exported,
   counts: ExportCounts,
 ): AsyncGenerator<string> {
   const about = {
@@ -123,7 +123,7 @@ export async function* exportText(
     if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
   }
   yield `${counts.entries === 0 ? '' : '\n  '}]`;
-  const all = await aboutRows();
+  const all = await readFacts();
   for (const name of ['budgets', 'rules', 'reports', 'proposals'] as const)
     yield `,\n  "${name}": ${indentJson(
       all.flatMap((one) => one[name]),
@@ -135,14 +135,14 @@ export async function* exportText(
 }
 
 /** JSON strings contain no line breaks of their own. */
-const indentJson = (value: object, by: number): string =>
-  JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(by)}`);
+const indentJson = (value: object, width: number): string =>
+  JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(width)}`);
 
 /** Audio that still has to be posted is left out as well, because it can be found in Discord. */
 function withoutSecrets(task: Task): Record<string, unknown> {
   const { idempotencyKey: _, traits: _traits, route, ...rest } = dropVoiceAudio(task);
-  const { token: __, ...way } = route;
-  return { ...rest, route: way };
+  const { token: __, ...routeWithoutToken } = route;
+  return { ...rest, route: routeWithoutToken };
 }
 
 /** A file that is compressed only if it would otherwise not fit. */
@@ -153,7 +153,7 @@ interface Packed {
 
 /** Keeps at most `max` bytes of the text. A longer text is compressed while it arrives. Undefined if it is still too large. */
 async function pack(pieces: AsyncIterable<string>, max: number): Promise<Packed | undefined> {
-  let held: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let size = 0;
   let compressing: Compressor | undefined;
   for await (const piece of pieces) {
@@ -161,14 +161,14 @@ async function pack(pieces: AsyncIterable<string>, max: number): Promise<Packed 
     size += bytes.length;
     if (!compressing && size > max) {
       compressing = new Compressor(max);
-      for (const before of held) await compressing.add(before);
-      held = [];
+      for (const chunk of chunks) await compressing.add(chunk);
+      chunks = [];
     }
-    if (!compressing) held.push(bytes);
+    if (!compressing) chunks.push(bytes);
     else await compressing.add(bytes);
     if (compressing?.isTooLarge) break;
   }
-  if (!compressing) return { bytes: Buffer.concat(held), isCompressed: false };
+  if (!compressing) return { bytes: Buffer.concat(chunks), isCompressed: false };
   const bytes = await compressing.end();
   return bytes && { bytes, isCompressed: true };
 }
@@ -176,15 +176,15 @@ async function pack(pieces: AsyncIterable<string>, max: number): Promise<Packed 
 class Compressor {
   readonly #gzip = createGzip();
   readonly #max: number;
-  readonly #out: Buffer[] = [];
+  readonly #chunks: Buffer[] = [];
   #size = 0;
 
   constructor(max: number) {
     this.#max = max;
     this.#gzip.on('data', (bytes: Buffer) => {
       this.#size += bytes.length;
-      if (this.isTooLarge) this.#out.length = 0;
-      else this.#out.push(bytes);
+      if (this.isTooLarge) this.#chunks.length = 0;
+      else this.#chunks.push(bytes);
     });
   }
 
@@ -200,6 +200,6 @@ class Compressor {
     const ended = once(this.#gzip, 'end');
     this.#gzip.end();
     await ended;
-    return this.isTooLarge ? undefined : Buffer.concat(this.#out);
+    return this.isTooLarge ? undefined : Buffer.concat(this.#chunks);
   }
 }

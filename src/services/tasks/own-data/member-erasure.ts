@@ -12,25 +12,25 @@ import { hasEnded, isLive, type MessageAddress, type Task } from '../task.ts';
 import type { ErasureMark, ErasureOutcome, TaskStore } from '../task-store.ts';
 import { markForErasure, markWithdrawn } from '../transitions.ts';
 import type { ErasureMessage, ErasureReport } from './erasure-messages.ts';
-import { MAX_LEFT, outcomeOf, PartErasures, withReport } from './part-erasures.ts';
+import { MAX_UNDELETABLE, outcomeOf, PartErasures, withReport } from './part-erasures.ts';
 import { tasksOf } from './tasks-of.ts';
 
 export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
   store: TaskStore;
-  /** Undefined: no limits. */
-  budgets?: Pick<Budgets, 'about' | 'forgetId'> | undefined;
-  rules?: Pick<Rules, 'about' | 'forgetId' | 'mustAllow' | 'moderated'> | undefined;
-  reports?: Pick<Reports, 'about' | 'forget'> | undefined;
+  /** Undefined if there are no limits. */
+  budgets?: Pick<Budgets, 'about' | 'eraseId'> | undefined;
+  rules?: Pick<Rules, 'about' | 'eraseId' | 'mustAllow' | 'moderate'> | undefined;
+  reports?: Pick<Reports, 'about' | 'erase'> | undefined;
   serverLogs?: Pick<ServerLogs, 'erase'> | undefined;
   proposals?: Pick<Proposals, 'of' | 'erase'> | undefined;
-  pseudonyms?: Pick<Pseudonyms, 'known' | 'erase'> | undefined;
+  pseudonyms?: Pick<Pseudonyms, 'current' | 'erase'> | undefined;
   others?: OtherPartitions | undefined;
   removeMessages(task: Task): Promise<MessageRemoval>;
   /** Notifies a member who has left the page. Returns false if it should be tried again later. */
-  notifyErased(memberId: string, forgotten: ErasureOutcome): Promise<boolean>;
+  notifyErased(memberId: string, outcome: ErasureOutcome): Promise<boolean>;
 }
 
-const STORED_EVERY = 50;
+const COUNTS_PER_WRITE = 50;
 /** After this time, the bot stops trying to delete a message. */
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 /** After this many failures in a row, the other tasks would probably fail, too. */
@@ -38,15 +38,15 @@ const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
  * One member's erasure. Every step can be repeated after a crash. For each task, its messages are deleted first, because the task is needed to
- * find them. Then the task is deleted, and finally the member is removed from its ledger entry. In another order, a start in between would find
- * the task without an entry and book it again.
+ * find them. Then the task is deleted, and finally the member is removed from its ledger entry. In any other sequence, a restart halfway would
+ * find the task without a ledger entry and add it again.
  */
 export class MemberErasure {
   readonly #parts: ErasureParts;
   /** The stored mark, except that the counts may be higher. */
   #mark: ErasureMark;
   #notifyPage: NotifyPage | undefined;
-  readonly #between: PartErasures;
+  readonly #partErasures: PartErasures;
   readonly #lock = new KeyedLock();
   #isStopped = false;
   #isLedgerDue = true;
@@ -57,7 +57,7 @@ export class MemberErasure {
   constructor(mark: ErasureMark, parts: ErasureParts) {
     this.#mark = mark;
     this.#parts = parts;
-    this.#between = new PartErasures(parts.others, parts.clock);
+    this.#partErasures = new PartErasures(parts.others, parts.clock);
   }
 
   covers({ times }: Task): boolean {
@@ -67,17 +67,19 @@ export class MemberErasure {
   /** Extends the erasure to everything until now. From now on, this page is notified of the outcome. */
   async extend(notifyPage: NotifyPage): Promise<void> {
     const until = this.#parts.clock.now();
-    await this.#store((mark) => this.#between.begin({ ...mark, until: Math.max(until, mark.until), told: undefined }));
+    await this.#store((mark) =>
+      this.#partErasures.begin({ ...mark, until: Math.max(until, mark.until), told: undefined }),
+    );
     this.#notifyPage = notifyPage;
   }
 
   /** Called if another partition requests the erasure. That partition is notified of the outcome instead of the member. */
   join({ from, until }: Pick<ErasureMessage, 'from' | 'until'>): Promise<void> {
-    return this.#store((mark) => this.#between.join({ ...mark, until: Math.max(until, mark.until) }, from));
+    return this.#store((mark) => this.#partErasures.join({ ...mark, until: Math.max(until, mark.until) }, from));
   }
 
   /** Records what another partition has erased. */
-  note(report: ErasureReport): Promise<void> {
+  recordReport(report: ErasureReport): Promise<void> {
     return this.#store((mark) => withReport(mark, report));
   }
 
@@ -90,19 +92,19 @@ export class MemberErasure {
   /** Processes everything once. Returns true if nothing is left to do. */
   async carryOut(): Promise<boolean> {
     const { until } = this.#mark;
-    await this.#unlessStopped(this.#between.ask(this.#mark));
+    await this.#unlessStopped(this.#partErasures.requestErasures(this.#mark));
     const { removed, running, later } = await this.#removeTasks();
     if (this.#isStopped) return false;
     const { book, store, ledger } = this.#parts;
     // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
     this.#isLedgerDue ||= removed > 0 || running + later === 0;
     const isKnown = async (id: string) => (await book.get(id)) !== undefined;
-    const named = this.#isLedgerDue ? ((await ledger?.anonymise(this.#mark, isKnown)) ?? 0) : 0;
+    const remainingEntries = this.#isLedgerDue ? ((await ledger?.anonymise(this.#mark, isKnown)) ?? 0) : 0;
     this.#isLedgerDue = false;
     if (later === 0) await this.#notify(running);
-    if (this.#isStopped || running + later + named > 0) return false;
+    if (this.#isStopped || running + later + remainingEntries > 0) return false;
     if (!(await this.#eraseRest(until))) return false;
-    await this.#unlessStopped(this.#between.reportDone({ ...this.#mark, until }));
+    await this.#unlessStopped(this.#partErasures.reportDone({ ...this.#mark, until }));
     if (this.#isStopped) return false;
     return this.#lock.run('mark', async () => {
       const { memberId, asked = [] } = this.#mark;
@@ -121,9 +123,9 @@ export class MemberErasure {
       // While other partitions are not done, what was stored since then is kept.
       if (this.#restErasedUntil === until) return true;
       if ((await serverLogs?.erase(this.#mark.memberId)) === false) return false;
-      await reports?.forget(this.#mark.memberId);
-      await budgets?.forgetId(this.#mark.memberId);
-      await rules?.forgetId(this.#mark.memberId);
+      await reports?.erase(this.#mark.memberId);
+      await budgets?.eraseId(this.#mark.memberId);
+      await rules?.eraseId(this.#mark.memberId);
       await proposals?.erase(this.#mark.memberId);
       await pseudonyms?.erase(this.#mark.memberId);
       await store.removeStaleSummaries(this.#mark.memberId);
@@ -159,11 +161,11 @@ export class MemberErasure {
   }
 
   /**
-   * Returns false if some messages may still be deleted later. Undeletable messages are stored before the task is deleted, because only it
-   * leads to them.
+   * Returns false if some messages may still be deleted later. Undeletable messages are stored before the task is deleted, because only
+   * the task refers to them.
    */
   async #removeMessages(task: Task): Promise<boolean> {
-    // They were deleted when the task became unwanted.
+    // The messages were deleted when the task became unwanted.
     if (task.unwanted && !hasEnded(task)) return true;
     const removal = await this.#unlessStopped(this.#parts.removeMessages(task));
     if (!removal) return false;
@@ -178,14 +180,14 @@ export class MemberErasure {
   async #noteUndeletable(address: MessageAddress): Promise<void> {
     const { left } = this.#mark;
     if (left.some(({ id }) => id === address.id)) return;
-    if (left.length >= MAX_LEFT) return this.#count('stays');
+    if (left.length >= MAX_UNDELETABLE) return this.#count('stays');
     await this.#store((mark) => ({ ...mark, stays: mark.stays + 1, left: [...mark.left, address] }));
   }
 
-  async #count(what: 'tasks' | 'messages' | 'stays', more = 1): Promise<void> {
-    const before = this.#mark[what];
-    this.#mark = { ...this.#mark, [what]: before + more };
-    if (Math.floor(before / STORED_EVERY) < Math.floor((before + more) / STORED_EVERY))
+  async #count(field: 'tasks' | 'messages' | 'stays', increment = 1): Promise<void> {
+    const previous = this.#mark[field];
+    this.#mark = { ...this.#mark, [field]: previous + increment };
+    if (Math.floor(previous / COUNTS_PER_WRITE) < Math.floor((previous + increment) / COUNTS_PER_WRITE))
       await this.#store((mark) => mark);
   }
 
@@ -197,7 +199,7 @@ export class MemberErasure {
       found.state === 'waiting' ? await book.change(found.id, (known) => withdraw(known, clock.now())) : found;
     if (hasNotStarted(task)) await ledger?.refund(task);
     else if (isLive(task) && !(hasEnded(task) && task.unwanted)) {
-      if (!hasEnded(task)) await book.change(task.id, (before) => markForErasure(clearMessage(before)));
+      if (!hasEnded(task)) await book.change(task.id, (current) => markForErasure(clearMessage(current)));
       return false;
     }
     await ledger?.writeEnd(task);
@@ -214,7 +216,7 @@ export class MemberErasure {
 
   /** Notifies the partitions that requested the erasure, and the open page, or otherwise the member by direct message. */
   async #notify(running: number): Promise<void> {
-    await this.#unlessStopped(this.#between.report(this.#mark, running));
+    await this.#unlessStopped(this.#partErasures.report(this.#mark, running));
     const { memberId, until, asked = [] } = this.#mark;
     if (!this.#isNotificationDue() || asked.some(({ state }) => state === 'asked')) return;
     const outcome = outcomeOf(this.#mark, running);
@@ -247,7 +249,7 @@ export class MemberErasure {
 const withdraw = (task: Task, now: number): Task =>
   task.state === 'waiting' ? markForErasure(markWithdrawn(task, now)) : task;
 
-/** The task waited for words that were never sent, so the gateway has not started. */
+/** The task waited for words that were never sent, so the gateway has not started the job. */
 const hasNotStarted = ({ state, times }: Task): boolean =>
   state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
 
@@ -258,8 +260,8 @@ export interface MessageRemoval {
 }
 
 /** Notifies the page where the member asked. Returns false if it is gone. */
-export type NotifyPage = (forgotten: ErasureOutcome) => Promise<boolean>;
+export type NotifyPage = (outcome: ErasureOutcome) => Promise<boolean>;
 
-/** The server belongs to the address only if the message is in the channel of the order: it may be a direct message. */
+/** Contains the guild id only if the message is in the channel of the order; otherwise, it may be a direct message. */
 export const messageAddress = ({ message, channelId, guildId }: Task): MessageAddress | undefined =>
   message && { ...message, ...(message.channelId === channelId && guildId !== undefined && { guildId }) };

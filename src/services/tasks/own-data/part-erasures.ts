@@ -4,15 +4,15 @@ import type { AskedPartition, ErasureMark, ErasureOutcome } from '../task-store.
 import type { ErasureMessage, ErasureReport } from './erasure-messages.ts';
 
 /** How many addresses of undeletable messages are stored. Further messages are only counted. */
-export const MAX_LEFT = 100;
+export const MAX_UNDELETABLE = 100;
 /** An erasure is requested again until it is done, because only its result shows that the request has arrived. */
-const ASK_AGAIN_MS = 30_000;
+const REQUEST_INTERVAL_MS = 30_000;
 
 /** Sends the messages of one erasure to other partitions: requests if the member asked here, and reports if other partitions requested it. */
 export class PartErasures {
   readonly #others: OtherPartitions | undefined;
   readonly #clock: Clock;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #requestedAt = Number.NEGATIVE_INFINITY;
   /** The number of undeletable messages in the last report. */
   #reported: number | undefined;
 
@@ -23,9 +23,9 @@ export class PartErasures {
 
   /** Called if the member asks in this partition. */
   begin(mark: ErasureMark): ErasureMark {
-    this.#askedAt = Number.NEGATIVE_INFINITY;
+    this.#requestedAt = Number.NEGATIVE_INFINITY;
     const { numbers } = this.#others ?? {};
-    return numbers ? { ...mark, asked: numbers.map((partition) => askedOnce(partition, mark)) } : mark;
+    return numbers ? { ...mark, asked: numbers.map((partition) => toAskedPartition(partition, mark)) } : mark;
   }
 
   /** Called if another partition requests the erasure. */
@@ -34,13 +34,13 @@ export class PartErasures {
     return { ...mark, askedBy: [...new Set([...(mark.askedBy ?? []), from])] };
   }
 
-  async ask({ memberId, until, asked = [] }: ErasureMark): Promise<void> {
+  async requestErasures({ memberId, until, asked = [] }: ErasureMark): Promise<void> {
     const now = this.#clock.now();
-    if (!this.#others || now - this.#askedAt < ASK_AGAIN_MS) return;
+    if (!this.#others || now - this.#requestedAt < REQUEST_INTERVAL_MS) return;
     const { own: from } = this.#others;
     for (const { partition, state } of asked)
       if (state !== 'done') await this.#others.send(partition, { do: 'erase', from, memberId, until });
-    this.#askedAt = now;
+    this.#requestedAt = now;
   }
 
   /** Called once the messages are deleted, and again if more of them turn out to be undeletable. */
@@ -64,10 +64,10 @@ export class PartErasures {
 }
 
 /** If the member had asked before, what was erased then remains counted. */
-function askedOnce(partition: number, { asked = [] }: ErasureMark): AskedPartition {
-  const before = asked.find((one) => one.partition === partition);
+function toAskedPartition(partition: number, { asked = [] }: ErasureMark): AskedPartition {
+  const previous = asked.find((one) => one.partition === partition);
   const none = { tasks: 0, messages: 0, stays: 0, left: [], running: 0 };
-  return { ...(before ?? none), partition, state: 'asked' };
+  return { ...(previous ?? none), partition, state: 'asked' };
 }
 
 /** A report about an earlier request says nothing about this one. A repeated erasure finds nothing, so the higher counts are correct. */
@@ -91,10 +91,10 @@ export function withReport(mark: ErasureMark, report: ErasureReport): ErasureMar
 /** What was erased in all partitions. */
 export function outcomeOf({ tasks, messages, stays, left, asked = [] }: ErasureMark, running: number): ErasureOutcome {
   const all = [{ tasks, messages, stays, left, running }, ...asked];
-  const sum = (what: 'tasks' | 'messages' | 'stays' | 'running'): number =>
-    all.reduce((total, one) => total + one[what], 0);
+  const sum = (field: 'tasks' | 'messages' | 'stays' | 'running'): number =>
+    all.reduce((total, one) => total + one[field], 0);
   return {
     ...{ tasks: sum('tasks'), messages: sum('messages'), stays: sum('stays'), running: sum('running') },
-    left: all.flatMap((one) => one.left).slice(0, MAX_LEFT),
+    left: all.flatMap((one) => one.left).slice(0, MAX_UNDELETABLE),
   };
 }

@@ -3,12 +3,12 @@ import type { Task } from '../task.ts';
 import type { TaskStore } from '../task-store.ts';
 import type { TaskSummary } from '../task-summary.ts';
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /** All tasks of a member, newest first. Tasks may be removed in the meantime. */
 export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskSummary> {
   for (let before: string | undefined; ; ) {
-    const { summaries, next } = await store.page({ of: { memberId }, max: PAGE, before });
+    const { summaries, next } = await store.page({ of: { memberId }, max: PAGE_SIZE, before });
     yield* summaries;
     if (next === undefined) return;
     before = next;
@@ -18,7 +18,7 @@ export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>)
 }
 
 /** The same tasks with everything that is stored about them. */
-export async function* wholeTasksOf(
+export async function* fullTasksOf(
   memberId: string,
   { page, get }: { page: TaskStore['page']; get(id: string): Promise<Task | undefined> },
 ): AsyncGenerator<Task> {

@@ -1,78 +1,78 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
 import { stage } from '../stage.ts';
-import { connected, guildOn, type Managed } from './scene.ts';
+import { type ConnectedShards, connectShards, joinGuildOn } from './scene.ts';
 
 describe('A problem with one of two shards', () => {
   let discord: EmbeddedDiscord;
-  let both: Managed;
+  let shards: ConnectedShards;
 
   beforeEach(async () => {
     ({ discord } = await stage({ guilds: 4, limits: { identifyWindowMs: 0, maxConcurrency: 2 } }));
-    both = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
+    shards = await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });
     return async () => {
       // The other shard has kept its connection and its session.
-      expect(both.closed.filter(({ shard }) => shard === 0)).toEqual([]);
+      expect(shards.closed.filter(({ shard }) => shard === 0)).toEqual([]);
       expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ sessions: 1, identifies: 1, resumes: 0 });
-      const { speaker } = guildOn(discord, 0, 2);
+      const { speaker } = joinGuildOn(discord, 0, 2);
       await speaker.say('still here');
-      await both.waitFor(0, 'MESSAGE_CREATE');
-      await both.manager.destroy();
+      await shards.waitFor(0, 'MESSAGE_CREATE');
+      await shards.manager.destroy();
     };
   });
 
-  it('The shard resumes after its connection is cut', async () => {
+  it('The shard resumes after its connection is dropped', async () => {
     discord.gateway.dropConnections({ id: 1 });
-    await both.waitFor(1, 'RESUMED');
+    await shards.waitFor(1, 'RESUMED');
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1, resumesElsewhere: 0 });
   });
 
-  it('The shard resumes after it is told to reconnect', async () => {
+  it('The shard resumes after a reconnect request', async () => {
     discord.gateway.requestReconnect({ id: 1 });
-    await both.waitFor(1, 'RESUMED');
-    expect(both.closed).toEqual([{ shard: 1, code: 4200 }]);
+    await shards.waitFor(1, 'RESUMED');
+    expect(shards.closed).toEqual([{ shard: 1, code: 4200 }]);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
   it('The shard resumes after its session is suspended', async () => {
     discord.gateway.invalidate(true, { id: 1 });
-    await both.waitFor(1, 'RESUMED');
+    await shards.waitFor(1, 'RESUMED');
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
   it('The shard identifies after its session is invalidated', async () => {
     discord.gateway.invalidate(false, { id: 1 });
-    await both.waitFor(1, 'READY', 2);
+    await shards.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
   it('The shard identifies after its session is closed with a code that ends it', async () => {
     discord.gateway.closeSessions(4009, { id: 1 });
-    await both.waitFor(1, 'READY', 2);
+    await shards.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
-  it('Shards of another shard count are not affected', async () => {
+  it('Shards with another shard count are not affected', async () => {
     discord.gateway.dropConnections({ id: 1, count: 3 });
     discord.gateway.requestReconnect({ id: 1, count: 2 });
-    await both.waitFor(1, 'RESUMED');
-    expect(both.closed).toEqual([{ shard: 1, code: 4200 }]);
+    await shards.waitFor(1, 'RESUMED');
+    expect(shards.closed).toEqual([{ shard: 1, code: 4200 }]);
   });
 });
 
-it('All shards resume after they are told to reconnect', async () => {
+it('All shards resume after a reconnect request', async () => {
   const { discord } = await stage({ limits: { maxConcurrency: 2 } });
-  const both = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
+  const shards = await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });
   discord.gateway.requestReconnect();
-  await Promise.all([both.waitFor(0, 'RESUMED'), both.waitFor(1, 'RESUMED')]);
+  await Promise.all([shards.waitFor(0, 'RESUMED'), shards.waitFor(1, 'RESUMED')]);
   expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, resumes: 2 });
 });
 
 it('A session that is invalidated while its process is not running cannot be resumed', async () => {
   const { discord } = await stage({ limits: { identifyWindowMs: 0 } });
-  const first = await connected(discord, { shardIds: [0], shardCount: 1 });
-  const sessions = await first.leave();
+  const first = await connectShards(discord, { shardIds: [0], shardCount: 1 });
+  const sessions = await first.disconnect();
   discord.gateway.invalidate(false, { id: 0 });
-  await connected(discord, { shardIds: [0], shardCount: 1, sessions });
+  await connectShards(discord, { shardIds: [0], shardCount: 1, sessions });
   expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
 });

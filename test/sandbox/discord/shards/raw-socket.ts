@@ -26,37 +26,37 @@ export class RawSocket {
     discord: EmbeddedDiscord,
     url = `${discord.url.replace('http', 'ws')}/gateway`,
   ): Promise<RawSocket> {
-    const one = new RawSocket(url);
-    onTestFinished(() => one.close(1000));
-    await one.receives(({ op }) => op === 10);
-    return one;
+    const socket = new RawSocket(url);
+    onTestFinished(() => socket.close(1000));
+    await socket.waitForPacket(({ op }) => op === 10);
+    return socket;
   }
 
-  /** Connects, identifies and returns what follows: READY, an invalid session or a close code. */
+  /** Connects, identifies and waits for the outcome: READY, an invalid session or a close code. */
   static async identify(discord: EmbeddedDiscord, shard?: unknown): Promise<RawSocket> {
-    const one = await RawSocket.open(discord);
-    one.send(2, { token: discord.token, intents: 0, properties: {}, shard });
-    await one.#decided('READY');
-    return one;
+    const socket = await RawSocket.open(discord);
+    socket.send(2, { token: discord.token, intents: 0, properties: {}, shard });
+    await socket.#waitForOutcome('READY');
+    return socket;
   }
 
   static async resume(discord: EmbeddedDiscord, { sessionId: session_id, resumeUrl }: RawSocket, seq: unknown) {
-    const one = await RawSocket.open(discord, resumeUrl);
-    one.send(6, { token: discord.token, session_id, seq });
-    await one.#decided('RESUMED');
-    return one;
+    const socket = await RawSocket.open(discord, resumeUrl);
+    socket.send(6, { token: discord.token, session_id, seq });
+    await socket.#waitForOutcome('RESUMED');
+    return socket;
   }
 
-  get ready(): Record<string, unknown> {
+  get readyData(): Record<string, unknown> {
     return this.packets.find(({ t }) => t === 'READY')?.d as Record<string, unknown>;
   }
 
   get sessionId(): string {
-    return String(this.ready.session_id);
+    return String(this.readyData.session_id);
   }
 
   get resumeUrl(): string {
-    return String(this.ready.resume_gateway_url);
+    return String(this.readyData.resume_gateway_url);
   }
 
   /** The names of the dispatched events. */
@@ -64,8 +64,8 @@ export class RawSocket {
     return this.packets.filter(({ op }) => op === 0).map(({ t }) => t);
   }
 
-  /** The values of the invalid sessions that were received. */
-  get invalid(): unknown[] {
+  /** The data of the received INVALID_SESSION packets: whether the session can be resumed. */
+  get invalidSessions(): unknown[] {
     return this.packets.filter(({ op }) => op === 9).map(({ d }) => d);
   }
 
@@ -77,20 +77,21 @@ export class RawSocket {
   async close(code: number): Promise<void> {
     if (this.closeCode !== undefined) return;
     this.#socket.close(code);
-    await this.closes();
+    await this.waitForClose();
   }
 
-  async closes(): Promise<number> {
+  async waitForClose(): Promise<number> {
     await expect.poll(() => this.closeCode, { interval: 5 }).toBeDefined();
     return this.closeCode ?? Number.NaN;
   }
 
-  async receives(wanted: (packet: Packet) => boolean): Promise<void> {
-    await expect.poll(() => this.packets.some(wanted), { interval: 5 }).toBe(true);
+  async waitForPacket(isExpected: (packet: Packet) => boolean): Promise<void> {
+    await expect.poll(() => this.packets.some(isExpected), { interval: 5 }).toBe(true);
   }
 
-  async #decided(event: string): Promise<void> {
-    const isDecided = () => this.closeCode !== undefined || this.invalid.length > 0 || this.events.includes(event);
+  async #waitForOutcome(event: string): Promise<void> {
+    const isDecided = () =>
+      this.closeCode !== undefined || this.invalidSessions.length > 0 || this.events.includes(event);
     await expect.poll(isDecided, { interval: 5 }).toBe(true);
   }
 }

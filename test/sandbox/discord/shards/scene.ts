@@ -6,7 +6,7 @@ import { shardOf } from '../../../../sandbox/discord/socket/shard.ts';
 
 type Sessions = Map<number, SessionInfo>;
 
-interface ManagerPlan {
+interface ManagerOptions {
   readonly shardIds: number[];
   readonly shardCount: number;
   /** Sessions of an earlier manager, which are resumed. */
@@ -19,7 +19,7 @@ interface ReceivedEvent {
   readonly data: Record<string, unknown>;
 }
 
-export interface Managed {
+export interface ConnectedShards {
   readonly manager: WebSocketManager;
   readonly sessions: Sessions;
   readonly received: ReceivedEvent[];
@@ -27,19 +27,19 @@ export interface Managed {
   readonly closed: { readonly shard: number; readonly code: number }[];
   /** Waits until a shard has received this many events of this type. */
   waitFor(shard: number, event: ReceivedEvent['event'], times?: number): Promise<void>;
-  /** Leaves with a code that keeps the sessions, and returns them. */
-  leave(): Promise<Sessions>;
+  /** Disconnects with a code that keeps the sessions, and returns them. */
+  disconnect(): Promise<Sessions>;
 }
 
 /** Connects the shards of one process. */
-export async function connected(discord: EmbeddedDiscord, plan: ManagerPlan): Promise<Managed> {
-  const sessions: Sessions = plan.sessions ?? new Map();
+export async function connectShards(discord: EmbeddedDiscord, options: ManagerOptions): Promise<ConnectedShards> {
+  const sessions: Sessions = options.sessions ?? new Map();
   const manager = new WebSocketManager({
     token: discord.token,
     intents: GatewayIntentBits.Guilds | GatewayIntentBits.GuildMessages | GatewayIntentBits.DirectMessages,
     rest: new REST({ api: discord.apiUrl }).setToken(discord.token),
-    shardIds: plan.shardIds,
-    shardCount: plan.shardCount,
+    shardIds: options.shardIds,
+    shardCount: options.shardCount,
     retrieveSessionInfo: (id) => sessions.get(id) ?? null,
     updateSessionInfo: (id, info) => {
       if (info) sessions.set(id, info);
@@ -62,25 +62,25 @@ export async function connected(discord: EmbeddedDiscord, plan: ManagerPlan): Pr
     received,
     closed,
     async waitFor(shard, event, times = 1) {
-      const such = () => received.filter((one) => one.shard === shard && one.event === event).length;
-      await expect.poll(such, { interval: 5 }).toBeGreaterThanOrEqual(times);
+      const countReceived = () => received.filter((one) => one.shard === shard && one.event === event).length;
+      await expect.poll(countReceived, { interval: 5 }).toBeGreaterThanOrEqual(times);
     },
-    async leave() {
-      const kept = new Map(sessions);
+    async disconnect() {
+      const savedSessions = new Map(sessions);
       await manager.destroy({ code: 4200 });
-      return kept;
+      return savedSessions;
     },
   };
 }
 
-/** The installed guilds of a shard. */
+/** The ids of a shard's guilds in which the application is installed. */
 export function guildsOf(discord: EmbeddedDiscord, id: number, count: number): string[] {
   const guilds = [...discord.world.guilds.values()].filter(({ installed }) => installed);
   return guilds.filter((guild) => shardOf(guild.id, count) === id).map((guild) => guild.id);
 }
 
-/** Creates a plain guild on a shard, which the user joins. */
-export function guildOn(discord: EmbeddedDiscord, id: number, count: number) {
+/** Adds the user to a generated guild of a shard, and returns the guild. */
+export function joinGuildOn(discord: EmbeddedDiscord, id: number, count: number) {
   const guild = [...discord.world.guilds.values()].find(
     (one) => one.name.startsWith('guild-') && shardOf(one.id, count) === id,
   );
@@ -90,12 +90,12 @@ export function guildOn(discord: EmbeddedDiscord, id: number, count: number) {
   return { ...guild, speaker: discord.as('member').in(`${guild.name}/general`) };
 }
 
-/** The contents of the messages that a shard has received. */
-export const receivedChannels = ({ received }: Managed, shard: number): unknown[] =>
+/** The channel ids of the messages that a shard has received. */
+export const receivedChannels = ({ received }: ConnectedShards, shard: number): unknown[] =>
   received.filter((one) => one.shard === shard && one.event === 'MESSAGE_CREATE').map(({ data }) => data.channel_id);
 
 /** Registers the command `/models`. */
-export async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
+export async function registerCommand({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
   const rest = new REST({ api: apiUrl }).setToken(token);
   await rest.put(Routes.applicationCommands(applicationId), {
     body: [{ name: 'models', description: 'What there is' }],

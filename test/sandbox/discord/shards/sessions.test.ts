@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { stage } from '../stage.ts';
 import { RawSocket } from './raw-socket.ts';
-import { connected, guildOn, receivedChannels, register } from './scene.ts';
+import { connectShards, joinGuildOn, receivedChannels, registerCommand } from './scene.ts';
 
 const options = { guilds: 4, limits: { maxConcurrency: 2 } };
 
 describe('A session', () => {
   it('A session is resumed by another process, which receives each missed event once and in order', async () => {
     const { discord } = await stage(options);
-    const first = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
-    const { speaker, channels } = guildOn(discord, 1, 2);
-    const sessions = await first.leave();
+    const first = await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });
+    const { speaker, channels } = joinGuildOn(discord, 1, 2);
+    const sessions = await first.disconnect();
     await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
     await speaker.say('missed');
     await discord.as('member').in('dm').say('missed too');
     await speaker.say('missed as well');
-    const second = await connected(discord, { shardIds: [0, 1], shardCount: 2, sessions });
+    const second = await connectShards(discord, { shardIds: [0, 1], shardCount: 2, sessions });
     await speaker.say('new');
     await second.waitFor(1, 'MESSAGE_CREATE', 3);
     const channel = channels[0]?.id;
@@ -41,30 +41,30 @@ describe('A session', () => {
     const { discord } = await stage();
     const first = await RawSocket.identify(discord);
     const second = await RawSocket.resume(discord, first, 1);
-    expect(await first.closes()).toBe(4000);
+    expect(await first.waitForClose()).toBe(4000);
     expect(second.events).toEqual(['RESUMED']);
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 1 });
   });
 
-  it('A resume that is not sent to resume_gateway_url is served and counted', async () => {
+  it('A resume that is not sent to resume_gateway_url is accepted and counted', async () => {
     const { discord } = await stage();
     const first = await RawSocket.identify(discord);
     await first.close(4200);
     const { sessionId } = first;
     const second = await RawSocket.open(discord);
     second.send(6, { token: discord.token, session_id: sessionId, seq: 1 });
-    await second.receives(({ t }) => t === 'RESUMED');
+    await second.waitForPacket(({ t }) => t === 'RESUMED');
     expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ resumes: 1, resumesElsewhere: 1 });
   });
 
   it.each([1000, 1001])('A session ends when the application closes its connection with %d', async (code) => {
     const { discord, clock } = await stage();
-    const first = await connected(discord, { shardIds: [0], shardCount: 1 });
+    const first = await connectShards(discord, { shardIds: [0], shardCount: 1 });
     const sessions = new Map(first.sessions);
     await first.manager.destroy({ code });
     await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
     clock.advance(discord.limits.identifyWindowMs);
-    await connected(discord, { shardIds: [0], shardCount: 1, sessions });
+    await connectShards(discord, { shardIds: [0], shardCount: 1, sessions });
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
@@ -80,40 +80,40 @@ describe('A session', () => {
     await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
     clock.advance(discord.limits.sessionResumeMs + 1);
     const third = await RawSocket.resume(discord, first, 1);
-    expect([third.invalid, third.events]).toEqual([[false], []]);
+    expect([third.invalidSessions, third.events]).toEqual([[false], []]);
     expect(discord.gateway.resumes).toBe(1);
   });
 
-  it('A session is invalid if more events were missed than are kept', async () => {
+  it('A session cannot be resumed if more events were missed than are kept', async () => {
     const { discord } = await stage({ limits: { sessionEvents: 3 } });
     const first = await RawSocket.identify(discord);
     await first.close(4200);
     await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
-    await register(discord);
+    await registerCommand(discord);
     const direct = discord.as('member').in('dm');
-    for (let at = 0; at < 3; at++) await direct.slash('models');
+    for (let count = 0; count < 3; count++) await direct.slash('models');
     const second = await RawSocket.resume(discord, first, 1);
     expect(second.events).toEqual(['INTERACTION_CREATE', 'INTERACTION_CREATE', 'INTERACTION_CREATE', 'RESUMED']);
     await second.close(4200);
     await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
     await direct.slash('models');
     const third = await RawSocket.resume(discord, first, 1);
-    expect([third.invalid, third.events]).toEqual([[false], []]);
-    // The session is gone, even for a seq whose events were kept.
-    expect((await RawSocket.resume(discord, first, 6)).invalid).toEqual([false]);
+    expect([third.invalidSessions, third.events]).toEqual([[false], []]);
+    // The session has been deleted, so it cannot be resumed from a later sequence number either.
+    expect((await RawSocket.resume(discord, first, 6)).invalidSessions).toEqual([false]);
   });
 
   it('An unknown session is invalid, and an impossible sequence number closes the connection with 4007', async () => {
     const { discord } = await stage();
     const first = await RawSocket.identify(discord);
-    const stranger = await RawSocket.open(discord);
-    stranger.send(6, { token: discord.token, session_id: 'unknown', seq: 1 });
-    await stranger.receives(({ op }) => op === 9);
-    expect(stranger.invalid).toEqual([false]);
+    const unknownSocket = await RawSocket.open(discord);
+    unknownSocket.send(6, { token: discord.token, session_id: 'unknown', seq: 1 });
+    await unknownSocket.waitForPacket(({ op }) => op === 9);
+    expect(unknownSocket.invalidSessions).toEqual([false]);
     expect((await RawSocket.resume(discord, first, 2)).closeCode).toBe(4007);
-    expect((await RawSocket.resume(discord, first, 1)).invalid).toEqual([false]);
-    const wrong = await RawSocket.open(discord);
-    wrong.send(6, { token: 'wrong', session_id: first.sessionId, seq: 1 });
-    expect(await wrong.closes()).toBe(4004);
+    expect((await RawSocket.resume(discord, first, 1)).invalidSessions).toEqual([false]);
+    const wrongTokenSocket = await RawSocket.open(discord);
+    wrongTokenSocket.send(6, { token: 'wrong', session_id: first.sessionId, seq: 1 });
+    expect(await wrongTokenSocket.waitForClose()).toBe(4004);
   });
 });

@@ -4,7 +4,7 @@ import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { stage } from '../stage.ts';
 import { RawSocket } from './raw-socket.ts';
-import { connected } from './scene.ts';
+import { connectShards } from './scene.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -25,11 +25,11 @@ describe('Session starts', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('A second IDENTIFY with the same key within five seconds gets an invalid session', async () => {
+  it('A second IDENTIFY with the same rate limit key within five seconds is answered with an invalid session', async () => {
     const { discord, clock } = await stage({ limits: { maxConcurrency: 2 } });
     const start = async (id: number) => {
-      const one = await RawSocket.identify(discord, [id, 4]);
-      return one.events.includes('READY') || one.invalid;
+      const socket = await RawSocket.identify(discord, [id, 4]);
+      return socket.events.includes('READY') || socket.invalidSessions;
     };
     expect([await start(0), await start(1), await start(2), await start(3)]).toEqual([true, true, [false], [false]]);
     clock.advance(4_999);
@@ -43,11 +43,11 @@ describe('Session starts', () => {
   it('A refused connection may identify again later', async () => {
     const { discord, clock } = await stage();
     await RawSocket.identify(discord);
-    const one = await RawSocket.identify(discord);
-    expect(one.invalid).toEqual([false]);
+    const socket = await RawSocket.identify(discord);
+    expect(socket.invalidSessions).toEqual([false]);
     clock.advance(discord.limits.identifyWindowMs);
-    one.send(2, { token: discord.token, intents: 0, properties: {} });
-    await one.receives(({ t }) => t === 'READY');
+    socket.send(2, { token: discord.token, intents: 0, properties: {} });
+    await socket.waitForPacket(({ t }) => t === 'READY');
   });
 
   it('Resumes are not limited', async () => {
@@ -58,35 +58,35 @@ describe('Session starts', () => {
     expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 2 });
   });
 
-  it('The library starts its shards in turn, but two processes that do not coordinate collide', async () => {
-    // Half a second less than the library waits, because it measures when it sends, not when the message arrives.
+  it('@discordjs/ws starts its shards one after another, but two processes that do not coordinate collide', async () => {
+    // Half a second less than the library waits, because it measures from when a message is sent, not from when it arrives.
     const { discord } = await stage({ clock: systemClock, limits: { identifyWindowMs: 4_500 } });
-    await connected(discord, { shardIds: [0, 1], shardCount: 2 });
+    await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, earlyIdentifies: 0 });
-    await connected(discord, { shardIds: [0], shardCount: 2 });
+    await connectShards(discord, { shardIds: [0], shardCount: 2 });
     expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ sessions: 2, identifies: 2, earlyIdentifies: 1 });
   });
 });
 
 describe('When all session starts are used up', () => {
-  const logged = ({ requests }: EmbeddedDiscord) =>
+  const loggedIdentifies = ({ requests }: EmbeddedDiscord) =>
     requests.filter(({ method }) => method === 'IDENTIFY').map(({ status, responseText }) => [status, responseText]);
 
-  it('The next IDENTIFY ends all sessions and resets the token', async () => {
+  it('An IDENTIFY beyond the limit ends all sessions and resets the token', async () => {
     const { discord } = await stage({ limits: { identifiesPerPeriod: 2, identifyWindowMs: 0 } });
-    const both = [await RawSocket.identify(discord, [0, 2]), await RawSocket.identify(discord, [1, 2])];
+    const sockets = [await RawSocket.identify(discord, [0, 2]), await RawSocket.identify(discord, [1, 2])];
     expect((await gatewayBot(discord)).session_start_limit.remaining).toBe(0);
-    expect(both.map(({ closeCode }) => closeCode)).toEqual([undefined, undefined]);
+    expect(sockets.map(({ closeCode }) => closeCode)).toEqual([undefined, undefined]);
     expect((await RawSocket.identify(discord)).closeCode).toBe(4004);
-    expect(await Promise.all(both.map((one) => one.closes()))).toEqual([4004, 4004]);
+    expect(await Promise.all(sockets.map((socket) => socket.waitForClose()))).toEqual([4004, 4004]);
     await expect(gatewayBot(discord)).rejects.toMatchObject({ status: 401 });
-    const [first] = both;
+    const [first] = sockets;
     if (first) expect((await RawSocket.resume(discord, first, 1)).closeCode).toBe(4004);
-    expect(logged(discord)).toEqual([[4004, 'All session starts are used up. The token was reset.']]);
+    expect(loggedIdentifies(discord)).toEqual([[4004, 'All session starts are used up. The token was reset.']]);
     expect(JSON.stringify(discord.requests)).not.toContain(discord.token);
   });
 
-  it('The token is kept if the embedded Discord is configured to keep it', async () => {
+  it('An IDENTIFY beyond the limit does not reset the token if the embedded Discord is configured to keep it', async () => {
     const limits = { identifiesPerPeriod: 1, identifyWindowMs: 0 };
     const { discord, clock } = await stage({ limits, resetsToken: false });
     const first = await RawSocket.identify(discord);
@@ -94,6 +94,6 @@ describe('When all session starts are used up', () => {
     expect((await RawSocket.resume(discord, first, 1)).events).toEqual(['RESUMED']);
     clock.advance(DAY_MS);
     expect((await RawSocket.identify(discord)).events).toEqual(['READY']);
-    expect(logged(discord)).toEqual([[4004, 'All session starts are used up.']]);
+    expect(loggedIdentifies(discord)).toEqual([[4004, 'All session starts are used up.']]);
   });
 });

@@ -17,19 +17,23 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { type Case, long, option, slashCommand, times, V2 } from './bodies.ts';
-import { asSent } from './real-client.ts';
+import { type Case, longText, option, slashCommand, times, V2 } from './bodies.ts';
+import { toSentBody } from './real-client.ts';
 
 const slash = (name: string) => new SlashCommandBuilder().setName(name).setDescription('what it does');
 const menu = (name: string) => new ContextMenuCommandBuilder().setName(name).setType(ApplicationCommandType.Message);
-const answer = (name: string, type: number, data?: unknown): Case => ({ name, kind: 'callback', body: { type, data } });
-const one = (name: string, body: unknown): Case => ({ name, kind: 'command', body });
-const list = (name: string, body: unknown): Case => ({ name, kind: 'commands', body });
-const named = { name: 'a', value: 'a' };
+const callback = (name: string, type: number, data?: unknown): Case => ({
+  name,
+  kind: 'callback',
+  body: { type, data },
+});
+const command = (name: string, body: unknown): Case => ({ name, kind: 'command', body });
+const commands = (name: string, body: unknown): Case => ({ name, kind: 'commands', body });
+const choice = { name: 'a', value: 'a' };
 
 const modal = new ModalBuilder()
   .setCustomId('m')
-  .setTitle(long(45))
+  .setTitle(longText(45))
   .addLabelComponents(
     new LabelBuilder()
       .setLabel('a')
@@ -51,7 +55,7 @@ const modal = new ModalBuilder()
   )
   .addTextDisplayComponents(new TextDisplayBuilder().setContent('read this'));
 
-const groups = new ModalBuilder()
+const groupsModal = new ModalBuilder()
   .setCustomId('m')
   .setTitle('t')
   .addLabelComponents(
@@ -72,39 +76,39 @@ const groups = new ModalBuilder()
   );
 
 const cases: Case[] = [
-  answer('a pong', 1),
-  answer('a message', 4, { content: 'x', tts: false, enforce_nonce: false }),
-  answer('a V2 message', 4, { flags: V2, components: [{ type: 10, content: 'a' }] }),
-  answer('a deferral', 5),
-  answer('a private deferral', 5, { flags: 64 }),
-  answer('a deferred update', 6),
-  answer('an update', 7, { content: 'x' }),
-  answer('an update that only takes the buttons', 7, { components: [] }),
-  answer('no choices', 8, { choices: [] }),
-  answer('twenty-five choices', 8, { choices: times(25, (n) => ({ name: long(100), value: `${n}` })) }),
-  answer('numbers to choose', 8, {
+  callback('a pong', 1),
+  callback('a message', 4, { content: 'x', tts: false, enforce_nonce: false }),
+  callback('a V2 message', 4, { flags: V2, components: [{ type: 10, content: 'a' }] }),
+  callback('a deferral', 5),
+  callback('a private deferral', 5, { flags: 64 }),
+  callback('a deferred update', 6),
+  callback('an update', 7, { content: 'x' }),
+  callback('an update that only removes the buttons', 7, { components: [] }),
+  callback('no choices', 8, { choices: [] }),
+  callback('twenty-five choices', 8, { choices: times(25, (n) => ({ name: longText(100), value: `${n}` })) }),
+  callback('integer choices', 8, {
     choices: [
       { name: 'a', value: 1 },
       { name: 'b', value: 2 },
     ],
   }),
-  answer('fractions to choose', 8, {
+  callback('number choices', 8, {
     choices: [
       { name: 'a', value: 1.5 },
       { name: 'b', value: 2 },
     ],
   }),
-  answer('a modal', 9, modal),
-  answer('a modal of groups', 9, groups),
-  answer('a modal of the old kind', 9, {
+  callback('a modal', 9, modal),
+  callback('a modal with radio and checkbox groups', 9, groupsModal),
+  callback('a modal in the old format', 9, {
     custom_id: 'm',
     title: 't',
     components: [{ type: 1, components: [{ type: 4, custom_id: 'a', style: 1, label: 'a' }] }],
   }),
 
-  one('a bare command', slash('draw')),
-  one('an edit of the description alone', { description: 'better' }),
-  one(
+  command('a bare command', slash('draw')),
+  command('an edit of only the description', { description: 'better' }),
+  command(
     'every kind of option',
     slash('draw')
       .addStringOption((o) =>
@@ -114,7 +118,7 @@ const cases: Case[] = [
         o
           .setName('style')
           .setDescription('d')
-          .addChoices(named, { name: 'b', value: long(100), name_localizations: { de: 'B' } }),
+          .addChoices(choice, { name: 'b', value: longText(100), name_localizations: { de: 'B' } }),
       )
       .addStringOption((o) => o.setName('model').setDescription('d').setAutocomplete(true))
       .addIntegerOption((o) => o.setName('count').setDescription('d').setMinValue(1).setMaxValue(4))
@@ -128,7 +132,7 @@ const cases: Case[] = [
       .addMentionableOption((o) => o.setName('whom').setDescription('d'))
       .addAttachmentOption((o) => o.setName('image').setDescription('d')),
   ),
-  one(
+  command(
     'groups and subcommands',
     slash('limits')
       .addSubcommandGroup((g) =>
@@ -144,7 +148,7 @@ const cases: Case[] = [
       )
       .addSubcommand((s) => s.setName('show').setDescription('d')),
   ),
-  one(
+  command(
     'every setting',
     slash('admin')
       .setDefaultMemberPermissions(1n << 40n)
@@ -152,35 +156,35 @@ const cases: Case[] = [
       .setContexts(InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel)
       .setIntegrationTypes(ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall),
   ),
-  one('permissions for no one', slash('admin').setDefaultMemberPermissions(0)),
-  one('permissions for all', slash('admin').setDefaultMemberPermissions(null)),
-  one(
+  command('permissions for no one', slash('admin').setDefaultMemberPermissions(0)),
+  command('permissions for all', slash('admin').setDefaultMemberPermissions(null)),
+  command(
     'translations',
     slash('draw')
       .setNameLocalizations({ de: 'malen', 'zh-CN': '画', hi: 'चित्र', th: 'วาดรูป', 'es-419': 'dibujar', ja: 'えがく' })
       .setDescriptionLocalizations({ de: 'was es tut' }),
   ),
-  one('characters a name may have', slashCommand("l'art_2-ß")),
-  one('a message menu', menu('Describe This Image!')),
-  one('a menu with an empty description', { name: 'Ask Me', type: 2, description: '' }),
-  one(
+  command('a name with every kind of permitted character', slashCommand("l'art_2-ß")),
+  command('a message menu', menu('Describe This Image!')),
+  command('a menu with an empty description', { name: 'Ask Me', type: 2, description: '' }),
+  command(
     'a group, a subcommand and the same names in each',
     slashCommand('a', {
       options: [option('a', { type: 2, options: [option('a', { type: 1, options: [option('a')] })] })],
     }),
   ),
-  list('no commands', []),
-  list('one name for a command and a menu', [slash('draw'), menu('draw')]),
-  list('as many as there may be', [
+  commands('no commands', []),
+  commands('a command and a menu with the same name', [slash('draw'), menu('draw')]),
+  commands('as many commands as are allowed', [
     ...times(100, (n) => slash(`c${n}`)),
     ...times(15, (n) => menu(`M ${n}`)),
     ...times(15, (n) => ({ name: `U ${n}`, type: 2 })),
   ]),
-  list('commands that have ids', [{ ...slashCommand('draw'), id: '100000000000000001' }]),
+  commands('commands that have ids', [{ ...slashCommand('draw'), id: '100000000000000001' }]),
 ];
 
 describe('The validator accepts a callback or command', () => {
   it.each(cases)('The validator accepts this $kind body: $name', ({ kind, body, facts }) => {
-    expect(validateBody(kind, asSent(body), facts)).toEqual([]);
+    expect(validateBody(kind, toSentBody(body), facts)).toEqual([]);
   });
 });

@@ -19,14 +19,14 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { button, type Case, EPHEMERAL, long, row, text, times, upload, V2 } from './bodies.ts';
-import { asSent } from './real-client.ts';
+import { button, type Case, EPHEMERAL, longText, row, text, times, upload, V2 } from './bodies.ts';
+import { toSentBody } from './real-client.ts';
 
-const press = (id: string) => new ButtonBuilder().setCustomId(id).setLabel(id).setStyle(ButtonStyle.Primary);
-const buttons = (...of: ButtonBuilder[]) => new ActionRowBuilder<ButtonBuilder>().addComponents(...of);
-const stored = '100000000000000007';
+const primaryButton = (id: string) => new ButtonBuilder().setCustomId(id).setLabel(id).setStyle(ButtonStyle.Primary);
+const buttonRow = (...items: ButtonBuilder[]) => new ActionRowBuilder<ButtonBuilder>().addComponents(...items);
+const storedId = '100000000000000007';
 
-const sent = (name: string, body: unknown, more: Partial<Case> = {}): Case => ({
+const message = (name: string, body: unknown, more: Partial<Case> = {}): Case => ({
   name,
   kind: 'webhook-message',
   body,
@@ -38,62 +38,62 @@ const edit = (
   flags: number,
   attachmentNames: string[] = [],
   files = [upload('n.png')],
-): Case => sent(name, body, { kind: 'webhook-edit', facts: { files, before: { flags, attachmentNames } } });
+): Case => message(name, body, { kind: 'webhook-edit', facts: { files, before: { flags, attachmentNames } } });
 
 const cases: Case[] = [
-  sent('2,000 characters', { content: long(2000) }),
-  sent('2,000 characters in a channel', { content: long(2000) }, { kind: 'channel-message' }),
-  sent('only a file', {}, { facts: { files: [upload('a.png')] } }),
-  sent(
+  message('2,000 characters', { content: longText(2000) }),
+  message('2,000 characters in a channel', { content: longText(2000) }, { kind: 'channel-message' }),
+  message('only a file', {}, { facts: { files: [upload('a.png')] } }),
+  message(
     'a file with alt text',
     {
-      attachments: [new AttachmentBuilder(Buffer.of(1), { name: 'a.png', description: long(1024) })].map(
+      attachments: [new AttachmentBuilder(Buffer.of(1), { name: 'a.png', description: longText(1024) })].map(
         (file, id) => ({ id, description: file.description }),
       ),
     },
     { facts: { files: [upload('a.png')] } },
   ),
-  sent(
+  message(
     'ten files',
     { content: 'x', attachments: times(10, (n) => ({ id: `${n}` })) },
     { facts: { files: times(10, (n) => upload(`${n}.png`, `${n}`)) } },
   ),
-  sent('a private follow-up', { content: 'x', flags: EPHEMERAL }),
-  sent(
+  message('a private follow-up', { content: 'x', flags: EPHEMERAL }),
+  message(
     'a reply with a nonce',
-    { content: 'x', nonce: long(25), enforce_nonce: true, message_reference: { message_id: stored } },
+    { content: 'x', nonce: longText(25), enforce_nonce: true, message_reference: { message_id: storedId } },
     { kind: 'channel-message' },
   ),
-  sent(
+  message(
     'a forwarded message',
-    { message_reference: { type: 1, message_id: stored, channel_id: stored } },
+    { message_reference: { type: 1, message_id: storedId, channel_id: storedId } },
     { kind: 'channel-message' },
   ),
-  sent('only a sticker', { sticker_ids: [stored] }, { kind: 'channel-message' }),
-  sent('only components', { components: [row(button('a'))] }),
-  sent('five rows of five buttons', {
+  message('only a sticker', { sticker_ids: [storedId] }, { kind: 'channel-message' }),
+  message('only components', { components: [row(button('a'))] }),
+  message('five rows of five buttons', {
     content: 'x',
-    components: times(5, (n) => buttons(...times(5, (m) => press(`${n}.${m}`)))),
+    components: times(5, (n) => buttonRow(...times(5, (m) => primaryButton(`${n}.${m}`)))),
   }),
-  sent('buttons in every style', {
+  message('buttons in every style', {
     content: 'x',
     components: [
-      buttons(
-        press('a').setEmoji('😀'),
-        press('b').setEmoji('<:blob:123456789012345678>').setStyle(ButtonStyle.Danger),
-        press('c').setEmoji('123456789012345678').setDisabled(true),
+      buttonRow(
+        primaryButton('a').setEmoji('😀'),
+        primaryButton('b').setEmoji('<:blob:123456789012345678>').setStyle(ButtonStyle.Danger),
+        primaryButton('c').setEmoji('123456789012345678').setDisabled(true),
         new ButtonBuilder().setStyle(ButtonStyle.Link).setURL('https://a.example/b').setLabel('d'),
-        new ButtonBuilder().setStyle(ButtonStyle.Premium).setSKUId(stored),
+        new ButtonBuilder().setStyle(ButtonStyle.Premium).setSKUId(storedId),
       ),
     ],
   }),
   ...['👍🏽', '👩‍🚀', '🇩🇪', '1️⃣', '▶️', '❤️', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '↩️', '🔄'].map((emoji) =>
-    sent(`a button with nothing but ${emoji}`, {
+    message(`a button with nothing but ${emoji}`, {
       content: 'x',
-      components: [buttons(new ButtonBuilder().setCustomId('a').setStyle(ButtonStyle.Secondary).setEmoji(emoji))],
+      components: [buttonRow(new ButtonBuilder().setCustomId('a').setStyle(ButtonStyle.Secondary).setEmoji(emoji))],
     }),
   ),
-  sent('selects of every kind', {
+  message('select menus of every type', {
     content: 'x',
     components: [
       new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(
@@ -108,7 +108,7 @@ const cases: Case[] = [
           ),
       ),
       new ActionRowBuilder<UserSelectMenuBuilder>().addComponents(
-        new UserSelectMenuBuilder().setCustomId('u').setDefaultUsers(stored),
+        new UserSelectMenuBuilder().setCustomId('u').setDefaultUsers(storedId),
       ),
       new ActionRowBuilder<RoleSelectMenuBuilder>().addComponents(
         new RoleSelectMenuBuilder().setCustomId('r').setMaxValues(25),
@@ -118,13 +118,13 @@ const cases: Case[] = [
       ),
     ],
   }),
-  sent(
+  message(
     'a full embed',
     {
       embeds: [
         new EmbedBuilder()
           .setTitle('t')
-          .setDescription(long(4096))
+          .setDescription(longText(4096))
           .setColor(0xffffff)
           .setTimestamp(0)
           .setURL('https://a.example')
@@ -137,11 +137,11 @@ const cases: Case[] = [
     },
     { facts: { files: [upload('a.png')] } },
   ),
-  sent('6,000 characters of embeds', { embeds: [{ description: long(4000) }, { description: long(2000) }] }),
-  sent('only a poll', {
+  message('6,000 characters of embeds', { embeds: [{ description: longText(4000) }, { description: longText(2000) }] }),
+  message('only a poll', {
     poll: { question: { text: 'q' }, answers: [{ poll_media: { text: 'a', emoji: { name: '😀' } } }], duration: 24 },
   }),
-  sent(
+  message(
     'a V2 message with every component',
     {
       flags: V2,
@@ -149,7 +149,7 @@ const cases: Case[] = [
         new TextDisplayBuilder().setContent('# hello'),
         new SectionBuilder()
           .addTextDisplayComponents(new TextDisplayBuilder().setContent('a'))
-          .setButtonAccessory(press('a')),
+          .setButtonAccessory(primaryButton('a')),
         new ContainerBuilder()
           .setAccentColor(0)
           .addSectionComponents(
@@ -165,15 +165,15 @@ const cases: Case[] = [
           )
           .addSeparatorComponents(new SeparatorBuilder().setDivider(true).setSpacing(2))
           .addFileComponents(new FileBuilder().setURL('attachment://b.txt'))
-          .addActionRowComponents(buttons(press('b'))),
+          .addActionRowComponents(buttonRow(primaryButton('b'))),
       ],
     },
     { facts: { files: [upload('a.png'), upload('b.txt', '1')] } },
   ),
-  sent('forty V2 components', { flags: V2, components: [{ type: 17, components: times(39, () => text('a')) }] }),
-  sent('4,000 characters of V2 text', { flags: V2, components: [text(long(2000)), text(long(2000))] }),
-  sent('six V2 rows', { flags: V2 | EPHEMERAL, components: times(6, (n) => row(button(`${n}`))) }),
-  sent(
+  message('forty V2 components', { flags: V2, components: [{ type: 17, components: times(39, () => text('a')) }] }),
+  message('4,000 characters of V2 text', { flags: V2, components: [text(longText(2000)), text(longText(2000))] }),
+  message('six V2 rows', { flags: V2 | EPHEMERAL, components: times(6, (n) => row(button(`${n}`))) }),
+  message(
     'a renamed file',
     { embeds: [{ image: { url: 'attachment://b.png' } }], attachments: [{ id: '0', filename: 'b.png' }] },
     { facts: { files: [upload('a.png')] } },
@@ -185,23 +185,23 @@ const cases: Case[] = [
   edit('content removed and a file kept', { content: '' }, 0, ['a.png'], []),
   edit('content removed from a message whose files are unknown', { content: '' }, 0, [], []),
   edit('files removed', { content: 'x', attachments: [] }, 0, ['a.png'], []),
-  edit('a stored file kept next to a new one', { attachments: [{ id: stored }, { id: '0' }] }, 0, ['a.png']),
+  edit('a stored file kept next to a new one', { attachments: [{ id: storedId }, { id: '0' }] }, 0, ['a.png']),
   edit('a stored image in an embed', { embeds: [{ image: { url: 'attachment://a.png' } }] }, 0, ['a.png'], []),
   edit('V2 components of a V2 message', { components: [text('a')] }, V2, [], []),
   edit(
-    'a V2 message whose edit clears the content that it cannot have',
+    'an edit of a V2 message that clears content and embeds, which it cannot have',
     { content: '', embeds: [], flags: V2, components: [text('a')] },
     V2,
     [],
     [],
   ),
-  sent('V2 components of an unknown message', { components: [text('a')] }, { kind: 'webhook-edit' }),
+  message('V2 components of an unknown message', { components: [text('a')] }, { kind: 'webhook-edit' }),
   edit(
     'a kept file as discord.js serializes it',
     {
       attachments: [
         {
-          id: stored,
+          id: storedId,
           attachment: 'https://a.example',
           name: 'a.png',
           size: 1,
@@ -223,11 +223,11 @@ const cases: Case[] = [
     ['a.png'],
     [],
   ),
-  sent('a channel edit', { content: 'x', tts: false, enforce_nonce: false, flags: 4 }, { kind: 'channel-edit' }),
+  message('a channel edit', { content: 'x', tts: false, enforce_nonce: false, flags: 4 }, { kind: 'channel-edit' }),
 ];
 
 describe('The validator accepts a message', () => {
   it.each(cases)('The validator accepts this $kind body: $name', ({ kind, body, facts }) => {
-    expect(validateBody(kind, asSent(body), facts)).toEqual([]);
+    expect(validateBody(kind, toSentBody(body), facts)).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ import {
   validateResponse,
 } from '../../../../sandbox/discord/validation/index.ts';
 
-const KINDS: BodyKind[] = [
+const BODY_KINDS: BodyKind[] = [
   'callback',
   'webhook-message',
   'webhook-edit',
@@ -30,7 +30,7 @@ const KINDS: BodyKind[] = [
   'commands',
   'command',
 ];
-const ANSWERS = [
+const RESPONSE_KINDS = [
   'message',
   'callback',
   'commands',
@@ -44,7 +44,7 @@ const ANSWERS = [
 ] as const;
 
 /** Keys that have a meaning for Discord and would rarely occur in a random body. */
-const KEYS = [
+const DISCORD_KEYS = [
   'type',
   'data',
   'flags',
@@ -85,13 +85,13 @@ const KEYS = [
   'toString',
 ];
 
-const { body } = letrec<{ body: unknown }>((again) => ({
+const { body } = letrec<{ body: unknown }>((tie) => ({
   body: oneof(
     { maxDepth: 6 },
     integer({ min: 0, max: 23 }),
     jsonValue({ maxDepth: 1 }),
-    dictionary(constantFrom(...KEYS), again('body'), { maxKeys: 6 }),
-    again('body').map((each) => [each, each]),
+    dictionary(constantFrom(...DISCORD_KEYS), tie('body'), { maxKeys: 6 }),
+    tie('body').map((each) => [each, each]),
   ),
 }));
 
@@ -106,21 +106,23 @@ describe('The validator never throws', () => {
     ["JSON value with Discord's keys", body],
   ])('The validator does not throw for any %s', async (_, values) => {
     await assert(
-      property(constantFrom(...KINDS), values, facts, (kind, value, beside) => {
-        const found = validateBody(kind, value, beside);
-        formError(found);
-        const places = found.map(({ path, code }) => `${code} ${path}`);
-        expect(new Set(places).size).toBe(places.length);
-        for (const answer of ANSWERS) validateResponse(answer, value);
+      property(constantFrom(...BODY_KINDS), values, facts, (kind, value, bodyFacts) => {
+        const violations = validateBody(kind, value, bodyFacts);
+        formError(violations);
+        const codesWithPaths = violations.map(({ path, code }) => `${code} ${path}`);
+        expect(new Set(codesWithPaths).size).toBe(codesWithPaths.length);
+        for (const responseKind of RESPONSE_KINDS) validateResponse(responseKind, value);
       }),
       { numRuns: 400 },
     );
   });
 
   it('The validator does not throw for a deeply nested body', () => {
-    const deep = (key: string) => JSON.parse(`${`{"type":1,"${key}":[`.repeat(5000)}${']}'.repeat(5000)}`) as unknown;
-    for (const kind of KINDS) {
-      for (const key of ['components', 'options', 'embeds']) expect(validateBody(kind, deep(key))).not.toEqual([]);
+    const deeplyNested = (key: string) =>
+      JSON.parse(`${`{"type":1,"${key}":[`.repeat(5000)}${']}'.repeat(5000)}`) as unknown;
+    for (const kind of BODY_KINDS) {
+      for (const key of ['components', 'options', 'embeds'])
+        expect(validateBody(kind, deeplyNested(key))).not.toEqual([]);
     }
   });
 

@@ -16,7 +16,7 @@ export interface BadCase extends Case {
 export const V2 = 1 << 15;
 export const EPHEMERAL = 64;
 
-export const long = (length: number): string => 'x'.repeat(length);
+export const longText = (length: number): string => 'x'.repeat(length);
 
 export const times = <Each>(count: number, make: (index: number) => Each): Each[] =>
   Array.from({ length: count }, (_, index) => make(index));

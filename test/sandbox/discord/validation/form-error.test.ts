@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { formError, validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { button, long, row, slashCommand } from './bodies.ts';
+import { button, longText, row, slashCommand } from './bodies.ts';
 
 describe("Discord's error tree", () => {
   it('A form error has a branch for each step of the path, with the violations in its leaves', () => {
-    const components = [row(button('a'), button('b', { label: long(81) }))];
+    const components = [row(button('a'), button('b', { label: longText(81) }))];
     expect(formError(validateBody('callback', { type: 4, data: { content: 'x', components } }))).toEqual({
       code: 50035,
       message: 'Invalid Form Body',
@@ -24,13 +24,13 @@ describe("Discord's error tree", () => {
     });
   });
 
-  it('For a list, a form error starts with the index', () => {
+  it('A form error for a list starts with the index of the item', () => {
     expect(formError(validateBody('commands', [slashCommand('a'), slashCommand('B')])).errors).toEqual({
       1: { name: { _errors: [{ code: 'APPLICATION_COMMAND_INVALID_NAME', message: 'Command name is invalid' }] } },
     });
   });
 
-  it('A violation that concerns the whole body is at the root, next to deeper ones', () => {
+  it('A violation that concerns the whole body is at the root of the form error, next to deeper ones', () => {
     const faults = [
       { path: '', code: 'A', message: 'a' },
       { path: 'x.y', code: 'B', message: 'b' },
@@ -54,7 +54,7 @@ describe("Discord's error tree", () => {
     expect(JSON.stringify(tree)).toBe('{"__proto__":{"_errors":[{"code":"A","message":"a"}]}}');
   });
 
-  it('Without violations, a form error is empty', () => {
+  it('A form error without violations is empty', () => {
     expect(formError([]).errors).toEqual({});
   });
 });

@@ -16,18 +16,19 @@ import {
 import { describe, expect, it } from 'vitest';
 import { type BodyFacts, type BodyKind, validateBody } from '../../../../sandbox/discord/validation/index.ts';
 import { upload } from './bodies.ts';
-import { rawInteraction, realClient, type Sent } from './real-client.ts';
+import { rawInteraction, realClient, type SentRequest } from './real-client.ts';
 
 const COMMAND = { id: '100000000000000006', name: 'draw', type: 1 };
 
-/** The constructors of discord.js are private, so the test creates the objects as the gateway handler does. */
-type Made<Type> = new (client: unknown, data: unknown) => Type;
-const make = <Type>(of: unknown, client: unknown, data: unknown): Type => new (of as Made<Type>)(client, data);
+/** The constructors of discord.js are private for TypeScript, so a cast is needed to create objects as its gateway handler does. */
+type Constructor<Type> = new (client: unknown, data: unknown) => Type;
+const make = <Type>(type: unknown, client: unknown, data: unknown): Type =>
+  new (type as Constructor<Type>)(client, data);
 
-const ask = (client: unknown) =>
+const commandInteraction = (client: unknown) =>
   make<ChatInputCommandInteraction>(ChatInputCommandInteraction, client, rawInteraction(2, COMMAND));
 
-const validator = (kind: BodyKind, { body }: Sent, facts?: BodyFacts) => validateBody(kind, body, facts);
+const violationsIn = (kind: BodyKind, { body }: SentRequest, facts?: BodyFacts) => validateBody(kind, body, facts);
 const file = (name: string) => new AttachmentBuilder(Buffer.of(1), { name, description: 'alt' });
 const button = new ButtonBuilder().setCustomId('a').setLabel('a').setStyle(ButtonStyle.Primary).setEmoji('🎨');
 const buttons = new ActionRowBuilder<ButtonBuilder>().addComponents(button);
@@ -35,51 +36,53 @@ const buttons = new ActionRowBuilder<ButtonBuilder>().addComponents(button);
 describe('Requests from discord.js', () => {
   it('The validator accepts a response from discord.js with buttons and a file', async () => {
     const { client, sent } = realClient();
-    await ask(client).reply({
+    await commandInteraction(client).reply({
       content: 'x',
       components: [buttons],
       files: [file('a.png')],
       flags: MessageFlags.Ephemeral,
     });
-    expect(sent.map((each) => validator('callback', each, { files: [upload('a.png')] }))).toEqual([[]]);
+    expect(sent.map((request) => violationsIn('callback', request, { files: [upload('a.png')] }))).toEqual([[]]);
   });
 
   it('The validator accepts a deferral from discord.js, its edit and a follow-up', async () => {
     const { client, sent } = realClient();
-    const asked = ask(client);
-    await asked.deferReply({ flags: MessageFlags.Ephemeral });
-    await asked.editReply({ content: 'x', components: [buttons], files: [file('a.png')] });
-    await asked.followUp({
+    const interaction = commandInteraction(client);
+    await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+    await interaction.editReply({ content: 'x', components: [buttons], files: [file('a.png')] });
+    await interaction.followUp({
       content: 'y',
       poll: { question: { text: 'q' }, answers: [{ text: 'a', emoji: '😀' }], duration: 1, allowMultiselect: false },
     });
     const [deferral, edit, followUp] = sent;
     if (deferral === undefined || edit === undefined || followUp === undefined)
-      throw new Error('three requests were expected');
+      throw new Error('There are fewer than three requests.');
     const before = { flags: 128, attachmentNames: [] };
-    expect(validator('callback', deferral)).toEqual([]);
-    expect(validator('webhook-edit', edit, { files: [upload('a.png')], before })).toEqual([]);
-    expect(validator('webhook-message', followUp)).toEqual([]);
+    expect(violationsIn('callback', deferral)).toEqual([]);
+    expect(violationsIn('webhook-edit', edit, { files: [upload('a.png')], before })).toEqual([]);
+    expect(violationsIn('webhook-message', followUp)).toEqual([]);
   });
 
   it('The validator accepts a modal from discord.js', async () => {
     const { client, sent } = realClient();
     const input = new TextInputBuilder().setCustomId('t').setStyle(TextInputStyle.Short);
     const label = new LabelBuilder().setLabel('prompt').setTextInputComponent(input);
-    await ask(client).showModal(new ModalBuilder().setCustomId('m').setTitle('t').addLabelComponents(label));
-    expect(sent.map((each) => validator('callback', each))).toEqual([[]]);
+    await commandInteraction(client).showModal(
+      new ModalBuilder().setCustomId('m').setTitle('t').addLabelComponents(label),
+    );
+    expect(sent.map((request) => violationsIn('callback', request))).toEqual([[]]);
   });
 
   it('The validator accepts autocomplete choices from discord.js', async () => {
     const { client, sent } = realClient();
     const options = [{ name: 'model', type: 3, value: '', focused: true }];
-    const typed = make<AutocompleteInteraction>(
+    const interaction = make<AutocompleteInteraction>(
       AutocompleteInteraction,
       client,
       rawInteraction(4, { ...COMMAND, options }),
     );
-    await typed.respond([{ name: 'a', value: 'a' }]);
-    expect(sent.map((each) => validator('callback', each))).toEqual([[]]);
+    await interaction.respond([{ name: 'a', value: 'a' }]);
+    expect(sent.map((request) => violationsIn('callback', request))).toEqual([[]]);
   });
 
   it('The validator accepts commands from discord.js, in bulk and one by one', async () => {
@@ -90,7 +93,10 @@ describe('Requests from discord.js', () => {
     draw.addStringOption((option) => option.setName('model').setDescription('d').setAutocomplete(true));
     await commands.set([draw, { name: 'Ask Me', type: 3 }]);
     await commands.create({ name: 'sing', description: 'd', options: [{ type: 3, name: 'text', description: 'd' }] });
-    expect(sent.map((each) => validator(each.method === 'PUT' ? 'commands' : 'command', each))).toEqual([[], []]);
+    expect(sent.map((request) => violationsIn(request.method === 'PUT' ? 'commands' : 'command', request))).toEqual([
+      [],
+      [],
+    ]);
   });
 
   it('The validator accepts a channel message from discord.js and its edit', async () => {
@@ -102,6 +108,6 @@ describe('Requests from discord.js', () => {
     const message = await channels._add(raw).send({ content: 'x', reply: { messageReference: '100000000000000008' } });
     await message.edit({ content: 'y', components: [buttons] });
     const kinds: BodyKind[] = ['channel-message', 'channel-edit'];
-    expect(sent.map((each, index) => validator(kinds[index] ?? 'channel-edit', each))).toEqual([[], []]);
+    expect(sent.map((request, index) => violationsIn(kinds[index] ?? 'channel-edit', request))).toEqual([[], []]);
   });
 });

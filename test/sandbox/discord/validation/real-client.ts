@@ -1,9 +1,9 @@
 import { Client, type ClientOptions } from 'discord.js';
 
-const APPLICATION = '100000000000000001';
-const CHANNEL = '100000000000000004';
+const APPLICATION_ID = '100000000000000001';
+const CHANNEL_ID = '100000000000000004';
 
-export interface Sent {
+export interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
@@ -11,17 +11,17 @@ export interface Sent {
 
 const MESSAGE = {
   id: '100000000000000009',
-  channel_id: CHANNEL,
+  channel_id: CHANNEL_ID,
   type: 0,
   content: '',
   attachments: [],
   embeds: [],
-  author: { id: APPLICATION, username: 'atelier' },
+  author: { id: APPLICATION_ID, username: 'atelier' },
 };
 
 /** A discord.js client that collects its requests, parsed as Discord would parse them. */
-export function realClient(options: Partial<ClientOptions> = {}): { client: Client; sent: Sent[] } {
-  const sent: Sent[] = [];
+export function realClient(options: Partial<ClientOptions> = {}): { client: Client; sent: SentRequest[] } {
+  const sent: SentRequest[] = [];
   const client = new Client({
     intents: [],
     allowedMentions: { parse: [] },
@@ -30,8 +30,8 @@ export function realClient(options: Partial<ClientOptions> = {}): { client: Clie
         const raw = init.body instanceof FormData ? init.body.get('payload_json') : init.body;
         const body: unknown = typeof raw === 'string' ? JSON.parse(raw) : undefined;
         sent.push({ method: String(init.method), path: decodeURIComponent(new URL(url).pathname), body });
-        const answer = init.method === 'PUT' ? [] : MESSAGE;
-        return new Response(JSON.stringify(answer), { headers: { 'content-type': 'application/json' } });
+        const responseBody = init.method === 'PUT' ? [] : MESSAGE;
+        return new Response(JSON.stringify(responseBody), { headers: { 'content-type': 'application/json' } });
       },
     },
     ...options,
@@ -44,12 +44,12 @@ export function realClient(options: Partial<ClientOptions> = {}): { client: Clie
 /** A raw interaction from which discord.js creates its object. */
 export const rawInteraction = (type: number, data: object): object => ({
   id: '100000000000000002',
-  application_id: APPLICATION,
+  application_id: APPLICATION_ID,
   type,
   token: 'interaction-token',
   version: 1,
-  channel: { id: CHANNEL, type: 1 },
-  channel_id: CHANNEL,
+  channel: { id: CHANNEL_ID, type: 1 },
+  channel_id: CHANNEL_ID,
   user: { id: '100000000000000005', username: 'member', discriminator: '0', avatar: null },
   locale: 'en-US',
   entitlements: [],
@@ -59,4 +59,4 @@ export const rawInteraction = (type: number, data: object): object => ({
 });
 
 /** Serializes a body: `toJSON` is called and undefined keys are dropped. */
-export const asSent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
+export const toSentBody = (body: unknown): unknown => JSON.parse(JSON.stringify(body));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { type BadCase, button, long, row, select, text, times, V2 } from './bodies.ts';
+import { type BadCase, button, longText, row, select, text, times, V2 } from './bodies.ts';
 
 const input = (id: string, more: object = {}) => ({ type: 4, custom_id: id, style: 1, ...more });
 const label = (component: unknown, more: object = {}) => ({ type: 18, label: 'name', component, ...more });
@@ -9,9 +9,9 @@ const modal = (components: unknown, more: object = {}) => ({
   data: { custom_id: 'm', title: 't', components, ...more },
 });
 const choices = (...list: unknown[]) => ({ type: 8, data: { choices: list } });
-const inside = 'data.components[0].component';
+const inputPath = 'data.components[0].component';
 
-const answer = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
+const callback = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
   name,
   kind: 'callback',
   body,
@@ -19,99 +19,106 @@ const answer = (name: string, body: unknown, ...faults: BadCase['faults']): BadC
 });
 
 const cases: BadCase[] = [
-  answer('no body', null, ['', 'MODEL_TYPE_CONVERT']),
-  answer('no type', {}, ['type', 'BASE_TYPE_REQUIRED']),
-  answer('an unknown type', { type: 99 }, ['type', 'BASE_TYPE_CHOICES']),
-  answer('a key beside the data', { type: 4, data: { content: 'x' }, flags: 64 }, ['flags', 'UNKNOWN_KEY']),
-  answer('a message without data', { type: 4 }, ['data', 'BASE_TYPE_REQUIRED']),
-  answer('an empty message', { type: 4, data: { content: '' } }, ['data', 'MESSAGE_EMPTY']),
-  answer('content over 2,000', { type: 7, data: { content: long(2001) } }, ['data.content', 'BASE_TYPE_MAX_LENGTH']),
-  answer(
+  callback('no body', null, ['', 'MODEL_TYPE_CONVERT']),
+  callback('no type', {}, ['type', 'BASE_TYPE_REQUIRED']),
+  callback('an unknown type', { type: 99 }, ['type', 'BASE_TYPE_CHOICES']),
+  callback('an unknown key next to `data`', { type: 4, data: { content: 'x' }, flags: 64 }, ['flags', 'UNKNOWN_KEY']),
+  callback('a message without data', { type: 4 }, ['data', 'BASE_TYPE_REQUIRED']),
+  callback('an empty message', { type: 4, data: { content: '' } }, ['data', 'MESSAGE_EMPTY']),
+  callback('content of more than 2,000 characters', { type: 7, data: { content: longText(2001) } }, [
+    'data.content',
+    'BASE_TYPE_MAX_LENGTH',
+  ]),
+  callback(
     'a deeply nested violation',
-    { type: 4, data: { content: 'x', components: [row(button('a'), button('b', { label: long(81) }))] } },
+    { type: 4, data: { content: 'x', components: [row(button('a'), button('b', { label: longText(81) }))] } },
     ['data.components[0].components[1].label', 'BASE_TYPE_MAX_LENGTH'],
   ),
-  answer('a deferral with the V2 flag', { type: 5, data: { flags: V2 } }, ['data.flags', 'DEFERRAL_FLAGS_INVALID']),
-  answer('a deferral with two flags', { type: 5, data: { flags: 64 | 4 } }, ['data.flags', 'DEFERRAL_FLAGS_INVALID']),
-  answer('a deferral with content', { type: 5, data: { content: 'x' } }, ['data.content', 'CALLBACK_DATA_MISMATCH']),
-  answer('a deferred update with data', { type: 6, data: { flags: 64 } }, ['data', 'CALLBACK_DATA_MISMATCH']),
-  answer('a modal in a message', { type: 4, data: { custom_id: 'm', title: 't', components: [] } }, [
+  callback('a deferral with the V2 flag', { type: 5, data: { flags: V2 } }, ['data.flags', 'DEFERRAL_FLAGS_INVALID']),
+  callback('a deferral with two flags', { type: 5, data: { flags: 64 | 4 } }, ['data.flags', 'DEFERRAL_FLAGS_INVALID']),
+  callback('a deferral with content', { type: 5, data: { content: 'x' } }, ['data.content', 'CALLBACK_DATA_MISMATCH']),
+  callback('a deferred update with data', { type: 6, data: { flags: 64 } }, ['data', 'CALLBACK_DATA_MISMATCH']),
+  callback('a modal in a message', { type: 4, data: { custom_id: 'm', title: 't', components: [] } }, [
     'data',
     'CALLBACK_DATA_MISMATCH',
   ]),
-  answer('a title for a message', { type: 4, data: { content: 'x', title: 't' } }, ['data.title', 'UNKNOWN_KEY']),
-  answer('choices in a message', { type: 4, data: { choices: [] } }, ['data', 'CALLBACK_DATA_MISMATCH']),
-  answer('a message in a modal', { type: 9, data: { content: 'x' } }, ['data', 'CALLBACK_DATA_MISMATCH']),
-  answer('a message in an autocomplete', { type: 8, data: { content: 'x' } }, ['data', 'CALLBACK_DATA_MISMATCH']),
-  answer('an autocomplete without data', { type: 8 }, ['data', 'BASE_TYPE_REQUIRED']),
-  answer('twenty-six choices', choices(...times(26, (n) => ({ name: 'a', value: `${n}` }))), [
+  callback('a title for a message', { type: 4, data: { content: 'x', title: 't' } }, ['data.title', 'UNKNOWN_KEY']),
+  callback('choices in a message', { type: 4, data: { choices: [] } }, ['data', 'CALLBACK_DATA_MISMATCH']),
+  callback('a message in a modal', { type: 9, data: { content: 'x' } }, ['data', 'CALLBACK_DATA_MISMATCH']),
+  callback('a message in an autocomplete', { type: 8, data: { content: 'x' } }, ['data', 'CALLBACK_DATA_MISMATCH']),
+  callback('an autocomplete without data', { type: 8 }, ['data', 'BASE_TYPE_REQUIRED']),
+  callback('twenty-six choices', choices(...times(26, (n) => ({ name: 'a', value: `${n}` }))), [
     'data.choices',
     'BASE_TYPE_MAX_LENGTH',
   ]),
-  answer('a choice name over 100', choices({ name: long(101), value: 'a' }), [
+  callback('a choice name over 100', choices({ name: longText(101), value: 'a' }), [
     'data.choices[0].name',
     'BASE_TYPE_BAD_LENGTH',
   ]),
-  answer('a choice value over 100', choices({ name: 'a', value: long(101) }), [
+  callback('a choice value over 100', choices({ name: 'a', value: longText(101) }), [
     'data.choices[0].value',
     'BASE_TYPE_MAX_LENGTH',
   ]),
-  answer('choices of two types', choices({ name: 'a', value: 'a' }, { name: 'b', value: 2 }), [
+  callback('choices of two types', choices({ name: 'a', value: 'a' }, { name: 'b', value: 2 }), [
     'data.choices[1].value',
     'STRING_TYPE_CONVERT',
   ]),
 
-  answer('a title over 45', modal([label(input('a'))], { title: long(46) }), ['data.title', 'BASE_TYPE_BAD_LENGTH']),
-  answer('a modal without title', modal([label(input('a'))], { title: undefined }), [
+  callback('a title over 45', modal([label(input('a'))], { title: longText(46) }), [
+    'data.title',
+    'BASE_TYPE_BAD_LENGTH',
+  ]),
+  callback('a modal without title', modal([label(input('a'))], { title: undefined }), [
     'data.title',
     'BASE_TYPE_REQUIRED',
   ]),
-  answer('a modal without components', modal([]), ['data.components', 'BASE_TYPE_BAD_LENGTH']),
-  answer('six labels', modal(times(6, (n) => label(input(`${n}`)))), ['data.components', 'BASE_TYPE_BAD_LENGTH']),
-  answer('a label over 45', modal([label(input('a'), { label: long(46) })]), [
+  callback('a modal without components', modal([]), ['data.components', 'BASE_TYPE_BAD_LENGTH']),
+  callback('six labels', modal(times(6, (n) => label(input(`${n}`)))), ['data.components', 'BASE_TYPE_BAD_LENGTH']),
+  callback('a label over 45', modal([label(input('a'), { label: longText(46) })]), [
     'data.components[0].label',
     'BASE_TYPE_BAD_LENGTH',
   ]),
-  answer('a label before nothing', modal([label(undefined)]), [inside, 'BASE_TYPE_REQUIRED']),
-  answer('a label before a button', modal([label(button('a'))]), [inside, 'UNION_TYPE_CHOICES']),
-  answer('a label inside a label', modal([label(input('a', { label: 'b' }))]), [
-    `${inside}.label`,
+  callback('a label without a component', modal([label(undefined)]), [inputPath, 'BASE_TYPE_REQUIRED']),
+  callback('a label with a button', modal([label(button('a'))]), [inputPath, 'UNION_TYPE_CHOICES']),
+  callback('an input with its own label inside a label', modal([label(input('a', { label: 'b' }))]), [
+    `${inputPath}.label`,
     'COMPONENT_LABEL_FORBIDDEN',
   ]),
-  answer('a bare row without a label', modal([row(input('a'))]), [
+  callback('a row whose input has no label', modal([row(input('a'))]), [
     'data.components[0].components[0].label',
     'BASE_TYPE_REQUIRED',
   ]),
-  answer('two inputs in a row', modal([row(input('a', { label: 'a' }), input('b', { label: 'b' }))]), [
+  callback('two inputs in a row', modal([row(input('a', { label: 'a' }), input('b', { label: 'b' }))]), [
     'data.components[0].components[1]',
     'COMPONENT_LAYOUT_WIDTH_EXCEEDED',
   ]),
-  answer('a container in a modal', modal([{ type: 17, components: [text('a')] }]), [
+  callback('a container in a modal', modal([{ type: 17, components: [text('a')] }]), [
     'data.components[0]',
     'UNION_TYPE_CHOICES',
   ]),
-  answer('one id for two inputs', modal([label(input('a')), label(input('a'))]), [
+  callback('the same id for two inputs', modal([label(input('a')), label(input('a'))]), [
     'data.components[1].component.custom_id',
     'COMPONENT_CUSTOM_ID_DUPLICATED',
   ]),
-  answer('lengths that cross', modal([label(input('a', { min_length: 9, max_length: 3 }))]), [
-    `${inside}.min_length`,
+  callback('a minimum length above the maximum', modal([label(input('a', { min_length: 9, max_length: 3 }))]), [
+    `${inputPath}.min_length`,
     'NUMBER_TYPE_MAX',
   ]),
-  answer('a value longer than may be', modal([label(input('a', { value: 'abcd', max_length: 3 }))]), [
-    `${inside}.value`,
+  callback('a value longer than the maximum', modal([label(input('a', { value: 'abcd', max_length: 3 }))]), [
+    `${inputPath}.value`,
     'BASE_TYPE_MAX_LENGTH',
   ]),
-  answer('a disabled select', modal([label(select('a', { disabled: true }))]), [
-    `${inside}.disabled`,
+  callback('a disabled select', modal([label(select('a', { disabled: true }))]), [
+    `${inputPath}.disabled`,
     'COMPONENT_DISABLED_IN_MODAL',
   ]),
-  answer('a radio group of one', modal([label({ type: 21, custom_id: 'a', options: [{ label: 'a', value: 'a' }] })]), [
-    `${inside}.options`,
-    'BASE_TYPE_BAD_LENGTH',
-  ]),
-  answer('eleven files', modal([label({ type: 19, custom_id: 'a', max_values: 11 })]), [
-    `${inside}.max_values`,
+  callback(
+    'a radio group with one option',
+    modal([label({ type: 21, custom_id: 'a', options: [{ label: 'a', value: 'a' }] })]),
+    [`${inputPath}.options`, 'BASE_TYPE_BAD_LENGTH'],
+  ),
+  callback('eleven files', modal([label({ type: 19, custom_id: 'a', max_values: 11 })]), [
+    `${inputPath}.max_values`,
     'NUMBER_TYPE_MAX',
   ]),
 ];

@@ -34,27 +34,27 @@ const message = {
   mention_everyone: false,
   tts: false,
 };
-const places = (kind: Parameters<typeof validateResponse>[0], answer: unknown) =>
-  validateResponse(kind, answer).map(({ path, code }) => [path, code]);
+const violationsIn = (kind: Parameters<typeof validateResponse>[0], response: unknown) =>
+  validateResponse(kind, response).map(({ path, code }) => [path, code]);
 
 describe("The embedded Discord's own responses", () => {
   it('The validator accepts responses that Discord could send', () => {
-    expect(places('gateway-bot', gateway)).toEqual([]);
-    expect(places('message', message)).toEqual([]);
-    expect(places('message', { ...message, position: 3, extra: true })).toEqual([]);
-    expect(places('channel', { id: '100000000000000004', type: 1, flags: 0, recipients: [user] })).toEqual([]);
-    expect(places('commands', [])).toEqual([]);
+    expect(violationsIn('gateway-bot', gateway)).toEqual([]);
+    expect(violationsIn('message', message)).toEqual([]);
+    expect(violationsIn('message', { ...message, position: 3, extra: true })).toEqual([]);
+    expect(violationsIn('channel', { id: '100000000000000004', type: 1, flags: 0, recipients: [user] })).toEqual([]);
+    expect(violationsIn('commands', [])).toEqual([]);
   });
 
   it('The validator finds responses that Discord could not send', () => {
-    expect(places('gateway-bot', { ...gateway, shards: 'one' })).toEqual([['shards', 'NUMBER_TYPE_COERCE']]);
-    expect(places('message', { ...message, id: 9 })).toEqual([['id', 'STRING_TYPE_CONVERT']]);
-    expect(places('message', { ...message, author: { ...user, username: undefined } })).toEqual([
+    expect(violationsIn('gateway-bot', { ...gateway, shards: 'one' })).toEqual([['shards', 'NUMBER_TYPE_COERCE']]);
+    expect(violationsIn('message', { ...message, id: 9 })).toEqual([['id', 'STRING_TYPE_CONVERT']]);
+    expect(violationsIn('message', { ...message, author: { ...user, username: undefined } })).toEqual([
       ['author.username', 'BASE_TYPE_REQUIRED'],
     ]);
-    expect(places('message', { ...message, components: [{ type: 1, id: 1, components: [{ type: 99 }] }] })).toEqual([
-      ['components[0].components[0]', 'UNION_TYPE_CHOICES'],
-    ]);
-    expect(places('channel', { id: '100000000000000004', type: 99 })).toEqual([['', 'UNION_TYPE_CHOICES']]);
+    expect(
+      violationsIn('message', { ...message, components: [{ type: 1, id: 1, components: [{ type: 99 }] }] }),
+    ).toEqual([['components[0].components[0]', 'UNION_TYPE_CHOICES']]);
+    expect(violationsIn('channel', { id: '100000000000000004', type: 99 })).toEqual([['', 'UNION_TYPE_CHOICES']]);
   });
 });

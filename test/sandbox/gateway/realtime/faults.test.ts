@@ -2,29 +2,36 @@ import { describe, expect, it, vi } from 'vitest';
 import { dialects, NAMES_BY_DIALECT, otherDialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { realtimePresets } from '../../../../sandbox/gateway/realtime/fault.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
-import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
+import { synthesizeSpeech } from '../../../../sandbox/gateway/realtime/voice.ts';
 import type { Json } from '../bench.ts';
-import { deltas, type Stage, settings, stage, type Talker, userMessage } from './test-client.ts';
+import {
+  deltas,
+  type RealtimeClient,
+  type RealtimeGateway,
+  realtimeGateway,
+  settings,
+  userMessage,
+} from './test-client.ts';
 
 type Preset = keyof typeof realtimePresets;
 
-/** Opens a session with a pending request for a response, to which the fault applies. */
-async function askWithFault(
-  fixture: Stage,
+/** Opens a session and requests a response, to which the fault applies. */
+async function requestWithFault(
+  fixture: RealtimeGateway,
   fault: Preset,
   { speaks = false, after }: { speaks?: boolean; after?: number } = {},
-): Promise<Talker> {
-  const talk = await fixture.talker();
-  talk.say(settings(fixture.dialect, { speaks, voice: 'ash' }));
-  await talk.until('session.updated');
+): Promise<RealtimeClient> {
+  const client = await fixture.connect();
+  client.send(settings(fixture.dialect, { speaks, voice: 'ash' }));
+  await client.waitFor('session.updated');
   fixture.gateway.faults.add({ do: after === undefined ? fault : { ...realtimePresets[fault], after } });
-  talk.say(userMessage('Tell me of foxes'));
-  talk.say({ type: 'response.create' });
-  return talk;
+  client.send(userMessage('Tell me of foxes'));
+  client.send({ type: 'response.create' });
+  return client;
 }
 
 /** Advances the clock until the socket is closed. */
-async function waitForClose({ closed }: Talker, { clock }: Stage): Promise<number> {
+async function waitForClose({ closed }: RealtimeClient, { clock }: RealtimeGateway): Promise<number> {
   let isOver = false;
   closed.then(
     () => {
@@ -44,129 +51,129 @@ const typesOf = (events: readonly Json[]): string[] => events.map(({ type }) => 
 describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   const names = NAMES_BY_DIALECT[dialect];
 
-  it('A fault cuts the socket before the first event', async () => {
-    const fixture = await stage(dialect);
+  it('A fault drops the connection before the first event', async () => {
+    const fixture = await realtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-drop-open' });
-    const talk = await fixture.talker();
-    expect(await talk.closed).toBe(1006);
-    expect(talk.events).toEqual([]);
+    const client = await fixture.connect();
+    expect(await client.closed).toBe(1006);
+    expect(client.events).toEqual([]);
     expect(fixture.gateway.realtime.sessions).toEqual([]);
   });
 
-  it('A fault cuts the socket after the settings are accepted', async () => {
-    const fixture = await stage(dialect);
+  it('A fault drops the connection after the settings are accepted', async () => {
+    const fixture = await realtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-drop-updated' });
-    const talk = await fixture.talker();
-    talk.say(settings(dialect));
-    expect(await talk.closed).toBe(1006);
-    expect(typesOf(talk.events).at(-1)).toBe('session.updated');
+    const client = await fixture.connect();
+    client.send(settings(dialect));
+    expect(await client.closed).toBe(1006);
+    expect(typesOf(client.events).at(-1)).toBe('session.updated');
   });
 
-  it('A fault cuts the socket between the request for a response and its beginning', async () => {
-    const fixture = await stage(dialect);
-    const talk = await askWithFault(fixture, 'realtime-drop-asked');
-    expect(await waitForClose(talk, fixture)).toBe(1006);
-    expect(typesOf(talk.events)).not.toContain('response.created');
+  it('A fault drops the connection after a response was requested and before it begins', async () => {
+    const fixture = await realtimeGateway(dialect);
+    const client = await requestWithFault(fixture, 'realtime-drop-asked');
+    expect(await waitForClose(client, fixture)).toBe(1006);
+    expect(typesOf(client.events)).not.toContain('response.created');
   });
 
-  it.each([false, true])('A fault cuts the socket in the middle of a response (audio: %s)', async (speaks) => {
-    const fixture = await stage(dialect);
-    const talk = await askWithFault(fixture, 'realtime-drop-middle', { speaks, after: 7 });
-    expect(await waitForClose(talk, fixture)).toBe(1006);
-    expect(typesOf(talk.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
-    expect(deltas(talk.events, dialect, 'audio').length > 0).toBe(speaks);
-    expect(fixture.gateway.writing).toBe(0);
+  it.each([false, true])('A fault drops the connection in the middle of a response (audio: %s)', async (speaks) => {
+    const fixture = await realtimeGateway(dialect);
+    const client = await requestWithFault(fixture, 'realtime-drop-middle', { speaks, after: 7 });
+    expect(await waitForClose(client, fixture)).toBe(1006);
+    expect(typesOf(client.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
+    expect(deltas(client.events, dialect, 'audio').length > 0).toBe(speaks);
+    expect(fixture.gateway.streamCount).toBe(0);
     expect(fixture.gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
   });
 
   it.each([false, true])(
-    'A fault cuts the socket after the last delta and before the end of the response (audio: %s)',
+    'A fault drops the connection after the last delta and before the end of the response (audio: %s)',
     async (speaks) => {
-      const fixture = await stage(dialect);
-      const talk = await askWithFault(fixture, 'realtime-drop-end', { speaks });
-      expect(await waitForClose(talk, fixture)).toBe(1006);
-      const content = deltas(talk.events, dialect, speaks ? 'transcript' : 'text').join('');
+      const fixture = await realtimeGateway(dialect);
+      const client = await requestWithFault(fixture, 'realtime-drop-end', { speaks });
+      expect(await waitForClose(client, fixture)).toBe(1006);
+      const content = deltas(client.events, dialect, speaks ? 'transcript' : 'text').join('');
       expect(content).toMatch(/^This is the sandbox speaking\..*\.$/);
-      expect(typesOf(talk.events).some((type) => /^response\..*done$/.test(type))).toBe(false);
+      expect(typesOf(client.events).some((type) => /^response\..*done$/.test(type))).toBe(false);
     },
   );
 
   it.each(['realtime-hang-asked', 'realtime-hang-middle'] as const)(
-    'A fault makes the socket hang without a pong: %s',
+    'A fault makes the connection hang, so that not even a ping is answered: %s',
     async (fault) => {
-      const fixture = await stage(dialect);
-      const { socket, until } = await fixture.talker();
-      await until('session.created');
+      const fixture = await realtimeGateway(dialect);
+      const { socket, waitFor } = await fixture.connect();
+      await waitFor('session.created');
       const pong = new Promise((resolve) => socket.once('pong', () => resolve('pong')));
       socket.ping();
       expect(await pong).toBe('pong');
-      const talk = await askWithFault(fixture, fault);
+      const client = await requestWithFault(fixture, fault);
       let pongs = 0;
-      talk.socket.on('pong', () => {
+      client.socket.on('pong', () => {
         pongs += 1;
       });
       await vi.waitFor(() => {
         fixture.clock.advance(1_000);
-        expect(fixture.gateway.writing).toBe(0);
+        expect(fixture.gateway.streamCount).toBe(0);
         expect(fixture.gateway.faults.list()).toEqual([]);
       });
-      const came = fault === 'realtime-hang-middle' ? 4 : 0;
-      await vi.waitFor(() => expect(deltas(talk.events, dialect, 'text')).toHaveLength(came));
-      talk.socket.ping();
-      talk.say({ type: 'response.create' });
-      // Meanwhile, another session gets its pong and its response.
-      const other = new Promise((resolve) => socket.once('pong', resolve));
+      const receivedDeltas = fault === 'realtime-hang-middle' ? 4 : 0;
+      await vi.waitFor(() => expect(deltas(client.events, dialect, 'text')).toHaveLength(receivedDeltas));
+      client.socket.ping();
+      client.send({ type: 'response.create' });
+      // Meanwhile, another session still gets a pong.
+      const otherPong = new Promise((resolve) => socket.once('pong', resolve));
       socket.ping();
-      await other;
-      expect([pongs, deltas(talk.events, dialect, 'text').length, typesOf(talk.events).includes('error')]).toEqual([
+      await otherPong;
+      expect([pongs, deltas(client.events, dialect, 'text').length, typesOf(client.events).includes('error')]).toEqual([
         0,
-        came,
+        receivedDeltas,
         false,
       ]);
-      talk.socket.terminate();
+      client.socket.terminate();
       await vi.waitFor(() => expect(fixture.gateway.realtime.sessions).toHaveLength(1));
     },
   );
 
-  it('A fault makes the socket hang from the start', async () => {
-    const fixture = await stage(dialect);
+  it('A fault makes the connection hang from the start', async () => {
+    const fixture = await realtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-hang-open' });
-    const silent = await fixture.talker();
-    await (await fixture.talker()).until('session.created');
+    const silent = await fixture.connect();
+    await (await fixture.connect()).waitFor('session.created');
     expect(silent.events).toEqual([]);
   });
 
   it('A fault makes the gateway refuse one response, and the next one succeeds', async () => {
-    const fixture = await stage(dialect);
-    const { say, until } = await askWithFault(fixture, 'realtime-refused');
-    expect((await until('error')).error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
-    say({ type: 'response.create' });
-    expect((await until('response.done')).response.status).toBe('completed');
+    const fixture = await realtimeGateway(dialect);
+    const { send, waitFor } = await requestWithFault(fixture, 'realtime-refused');
+    expect((await waitFor('error')).error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
+    send({ type: 'response.create' });
+    expect((await waitFor('response.done')).response.status).toBe('completed');
   });
 
   it('A fault sends an error in the middle of a response, which continues', async () => {
-    const fixture = await stage(dialect);
-    const { until, events } = await askWithFault(fixture, 'realtime-error');
-    expect((await until('error')).error).toMatchObject({ code: 'server_error', event_id: null });
-    const { response } = await until('response.done');
+    const fixture = await realtimeGateway(dialect);
+    const { waitFor, events } = await requestWithFault(fixture, 'realtime-error');
+    expect((await waitFor('error')).error).toMatchObject({ code: 'server_error', event_id: null });
+    const { response } = await waitFor('response.done');
     expect(response.output[0].content[0].text).toBe(deltas(events, dialect, 'text').join(''));
   });
 
   it('A fault sends an error and ends the session', async () => {
-    const fixture = await stage(dialect);
-    const talk = await askWithFault(fixture, 'realtime-fatal');
-    await talk.until('error');
-    expect(await waitForClose(talk, fixture)).toBe(1011);
+    const fixture = await realtimeGateway(dialect);
+    const client = await requestWithFault(fixture, 'realtime-fatal');
+    await client.waitFor('error');
+    expect(await waitForClose(client, fixture)).toBe(1011);
   });
 
   it.each(['realtime-limit', 'realtime-limit-middle'] as const)(
     'A fault ends the session before its time limit: %s',
     async (fault) => {
-      const fixture = await stage(dialect);
-      const talk = await askWithFault(fixture, fault);
-      expect((await talk.until('error')).error.code).toBe('session_expired');
-      expect(await waitForClose(talk, fixture)).toBe(1001);
-      expect(typesOf(talk.events).includes('response.created')).toBe(fault === 'realtime-limit-middle');
+      const fixture = await realtimeGateway(dialect);
+      const client = await requestWithFault(fixture, fault);
+      expect((await client.waitFor('error')).error.code).toBe('session_expired');
+      expect(await waitForClose(client, fixture)).toBe(1001);
+      expect(typesOf(client.events).includes('response.created')).toBe(fault === 'realtime-limit-middle');
     },
   );
 
@@ -174,125 +181,127 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
     ['realtime-failed', 'failed', { error: { code: 'server_error' } }],
     ['realtime-incomplete', 'incomplete', { reason: 'content_filter' }],
   ] as const)('A fault ends a response early, and the session continues: %s', async (fault, status, details) => {
-    const fixture = await stage(dialect);
-    const { say, until } = await askWithFault(fixture, fault);
-    const { response } = await until('response.done');
+    const fixture = await realtimeGateway(dialect);
+    const { send, waitFor } = await requestWithFault(fixture, fault);
+    const { response } = await waitFor('response.done');
     expect(response).toMatchObject({ status, status_details: { type: status, ...details } });
     expect(response.output[0].status).toBe('incomplete');
-    say({ type: 'response.create' });
-    expect((await until('response.done')).response.status).toBe('completed');
+    send({ type: 'response.create' });
+    expect((await waitFor('response.done')).response.status).toBe('completed');
   });
 
   it.each([
     ['realtime-garbage', (event: Json) => typeof event === 'string'],
     ['realtime-binary', (event: Json) => Buffer.isBuffer(event)],
-  ] as const)('A fault sends a frame that is not an event: %s', async (fault, isOdd) => {
-    const fixture = await stage(dialect);
-    const { until, events } = await askWithFault(fixture, fault);
-    await until('response.done');
-    expect(events.filter(isOdd)).toHaveLength(1);
+  ] as const)('A fault sends a frame that is not an event: %s', async (fault, isNoEvent) => {
+    const fixture = await realtimeGateway(dialect);
+    const { waitFor, events } = await requestWithFault(fixture, fault);
+    await waitFor('response.done');
+    expect(events.filter(isNoEvent)).toHaveLength(1);
   });
 
   it('A fault sends every event twice', async () => {
-    const fixture = await stage(dialect);
-    const { until, events } = await askWithFault(fixture, 'realtime-duplicates');
-    await until('response.done');
-    const { response } = await until('response.done');
+    const fixture = await realtimeGateway(dialect);
+    const { waitFor, events } = await requestWithFault(fixture, 'realtime-duplicates');
+    await waitFor('response.done');
+    const { response } = await waitFor('response.done');
     expect(deltas(events, dialect, 'text')).toHaveLength(2 * response.output[0].content[0].text.split(' ').length);
   });
 
   it('A fault responds in the other dialect', async () => {
-    const fixture = await stage(dialect);
-    const { until, events } = await askWithFault(fixture, 'realtime-other-dialect', { speaks: true });
-    const { response } = await until('response.done');
+    const fixture = await realtimeGateway(dialect);
+    const { waitFor, events } = await requestWithFault(fixture, 'realtime-other-dialect', { speaks: true });
+    const { response } = await waitFor('response.done');
     expect(deltas(events, otherDialect(dialect), 'transcript').join('')).toBe(response.output[0].content[0].transcript);
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
   });
 
   it('A fault sends unknown events', async () => {
-    const fixture = await stage(dialect);
-    const { until, events } = await askWithFault(fixture, 'realtime-unknown');
-    await until('response.done');
+    const fixture = await realtimeGateway(dialect);
+    const { waitFor, events } = await requestWithFault(fixture, 'realtime-unknown');
+    await waitFor('response.done');
     expect(typesOf(events).filter((type) => type.startsWith('response.weather.')).length).toBeGreaterThan(10);
   });
 
   it('A fault delays the response', async () => {
-    const fixture = await stage(dialect);
-    const { until } = await askWithFault(fixture, 'realtime-slow');
-    await until('response.created');
-    const before = fixture.clock.now();
-    await until(`response.${names.text}.delta`);
-    expect(fixture.clock.now() - before).toBeGreaterThanOrEqual(6_000);
+    const fixture = await realtimeGateway(dialect);
+    const { waitFor } = await requestWithFault(fixture, 'realtime-slow');
+    await waitFor('response.created');
+    const createdAt = fixture.clock.now();
+    await waitFor(`response.${names.text}.delta`);
+    expect(fixture.clock.now() - createdAt).toBeGreaterThanOrEqual(6_000);
   });
 
   it('A fault splits the audio within samples without losing data', async () => {
-    const fixture = await stage(dialect);
-    const { until, events } = await askWithFault(fixture, 'realtime-odd-bytes', { speaks: true });
-    const { response } = await until('response.done');
+    const fixture = await realtimeGateway(dialect);
+    const { waitFor, events } = await requestWithFault(fixture, 'realtime-odd-bytes', { speaks: true });
+    const { response } = await waitFor('response.done');
     const chunks = deltas(events, dialect, 'audio').map((delta) => Buffer.from(delta, 'base64'));
     expect(chunks.filter(({ length }) => length % 2 === 1).length).toBeGreaterThan(10);
     const { transcript } = response.output[0].content[0];
-    expect(Buffer.concat(chunks).equals(bytesOf(speechOf(transcript, 'ash')))).toBe(true);
+    expect(Buffer.concat(chunks).equals(bytesOf(synthesizeSpeech(transcript, 'ash')))).toBe(true);
   });
 
-  it('A fault refuses every transcription model once, if the session requests one', async () => {
-    const fixture = await stage(dialect);
+  it('A fault rejects the next settings with a transcription model', async () => {
+    const fixture = await realtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-refuse-transcriber' });
-    const { say, until } = await fixture.talker();
-    say(settings(dialect));
-    await until('session.updated');
-    say(settings(dialect, { transcriber: 'parley-transcribe-1' }));
-    expect((await until('error')).error.param).toMatch(/transcription\.model$/);
-    say(settings(dialect, { transcriber: 'parley-transcribe-1' }));
-    await until('session.updated');
+    const { send, waitFor } = await fixture.connect();
+    send(settings(dialect));
+    await waitFor('session.updated');
+    send(settings(dialect, { transcriber: 'parley-transcribe-1' }));
+    expect((await waitFor('error')).error.param).toMatch(/transcription\.model$/);
+    send(settings(dialect, { transcriber: 'parley-transcribe-1' }));
+    await waitFor('session.updated');
   });
 
-  it('A fault prevents the transcription, and the audio is still answered', async () => {
-    const fixture = await stage(dialect);
+  it('A fault makes the transcription fail, and the audio is still answered', async () => {
+    const fixture = await realtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-transcription-failed' });
-    const { say, until } = await fixture.talker();
-    say(settings(dialect, { transcriber: 'parley-transcribe-1' }));
-    say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(48_000).toString('base64') });
-    say({ type: 'input_audio_buffer.commit' });
-    const { item_id } = await until('input_audio_buffer.committed');
-    say({ type: 'response.create' });
-    expect(await until('conversation.item.input_audio_transcription.failed')).toMatchObject({
+    const { send, waitFor } = await fixture.connect();
+    send(settings(dialect, { transcriber: 'parley-transcribe-1' }));
+    send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(48_000).toString('base64') });
+    send({ type: 'input_audio_buffer.commit' });
+    const { item_id } = await waitFor('input_audio_buffer.committed');
+    send({ type: 'response.create' });
+    expect(await waitFor('conversation.item.input_audio_transcription.failed')).toMatchObject({
       ...{ item_id, content_index: 0, error: { code: 'audio_unintelligible' } },
     });
-    expect((await until('response.done')).response.status).toBe('completed');
+    expect((await waitFor('response.done')).response.status).toBe('completed');
   });
 
   it('A fault applies to the second response if it is set to skip the first one', async () => {
-    const fixture = await stage(dialect);
-    const talk = await fixture.talker();
-    talk.say(settings(dialect));
+    const fixture = await realtimeGateway(dialect);
+    const client = await fixture.connect();
+    client.send(settings(dialect));
     fixture.gateway.faults.add({ do: 'realtime-failed', after: 1 });
     for (const status of ['completed', 'failed']) {
-      talk.say({ type: 'response.create' });
-      expect((await talk.until('response.done')).response.status).toBe(status);
+      client.send({ type: 'response.create' });
+      expect((await client.waitFor('response.done')).response.status).toBe(status);
     }
   });
 
-  it('A fault ends the session at its time limit, regardless of the speed of jobs', async () => {
-    const fixture = await stage(dialect, { speed: 10 });
-    const talk = await fixture.talker();
-    const { session } = await talk.until('session.created');
+  it('A session ends at its time limit, regardless of the speed of jobs', async () => {
+    const fixture = await realtimeGateway(dialect, { speed: 10 });
+    const client = await fixture.connect();
+    const { session } = await client.waitFor('session.created');
     expect(session.expires_at * 1_000).toBe(fixture.clock.now() + 3_600_000);
-    talk.say(settings(dialect));
-    await talk.until('session.updated');
+    client.send(settings(dialect));
+    await client.waitFor('session.updated');
     fixture.clock.advance(session.expires_at * 1_000 - fixture.clock.now() - 1);
-    talk.say(settings(dialect));
-    await vi.waitFor(() => expect(typesOf(talk.events).filter((type) => type === 'session.updated')).toHaveLength(2));
+    client.send(settings(dialect));
+    await vi.waitFor(() => expect(typesOf(client.events).filter((type) => type === 'session.updated')).toHaveLength(2));
     fixture.clock.advance(1);
-    expect(await talk.closed).toBe(1001);
-    expect(talk.events.at(-1).error.code).toBe('session_expired');
+    expect(await client.closed).toBe(1001);
+    expect(client.events.at(-1).error.code).toBe('session_expired');
   });
 });
 
-it('Faults of live sessions can be injected through the control URL, by name and in full', async () => {
-  const { call } = await stage('ga');
-  const order = async (body: object) => (await call('POST', '/_sandbox/faults', { body })).status;
-  for (const name of Object.keys(realtimePresets)) expect(await order({ do: name }), name).toBe(201);
-  expect(await order({ on: { kind: 'realtime' }, do: { type: 'realtime', how: 'drop-middle', after: 2 } })).toBe(201);
-  expect(await order({ do: { type: 'realtime', how: 'dance' } })).toBe(400);
+it('Faults of live sessions can be injected through the control API, by name and in full', async () => {
+  const { call } = await realtimeGateway('ga');
+  const injectFault = async (body: object) => (await call('POST', '/_sandbox/faults', { body })).status;
+  for (const name of Object.keys(realtimePresets)) expect(await injectFault({ do: name }), name).toBe(201);
+  expect(await injectFault({ on: { kind: 'realtime' }, do: { type: 'realtime', how: 'drop-middle', after: 2 } })).toBe(
+    201,
+  );
+  expect(await injectFault({ do: { type: 'realtime', how: 'dance' } })).toBe(400);
 });

@@ -4,45 +4,45 @@ import { WebSocket } from 'ws';
 import type { GatewayOptions } from '../../../../sandbox/gateway/gateway.ts';
 import type { Dialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { NAMES_BY_DIALECT } from '../../../../sandbox/gateway/realtime/dialect.ts';
-import { type Bench, bench, type Json } from '../bench.ts';
+import { type Json, type TestGateway, testGateway } from '../bench.ts';
 
 const model = 'parley-realtime';
 
-/** A minimal client for the socket. */
-export interface Talker {
+/** A minimal client for live sessions. */
+export interface RealtimeClient {
   readonly socket: WebSocket;
   /** All received events in order; frames that are not JSON are kept unchanged. */
   readonly events: Json[];
   /** The close code, once the socket is closed. */
   readonly closed: Promise<number>;
-  say(event: object | string): void;
+  send(event: object | string): void;
   /** Advances the clock until the next event of this type arrives, and returns it. */
-  until(type: string): Promise<Json>;
+  waitFor(type: string): Promise<Json>;
 }
 
-export interface Stage extends Bench {
+export interface RealtimeGateway extends TestGateway {
   readonly dialect: Dialect;
-  talker(options?: { model?: string | null; key?: string; headers?: Record<string, string> }): Promise<Talker>;
+  connect(options?: { model?: string | null; key?: string; headers?: Record<string, string> }): Promise<RealtimeClient>;
 }
 
-export async function stage(dialect: Dialect, options: GatewayOptions = {}): Promise<Stage> {
-  const fixture = await bench({ ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
+export async function realtimeGateway(dialect: Dialect, options: GatewayOptions = {}): Promise<RealtimeGateway> {
+  const fixture = await testGateway({ ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
   return {
     ...fixture,
     dialect,
-    talker: async ({ model: id = model, key = 'sk-sandbox', headers = {} } = {}) => {
-      const address = new URL('/v1/realtime', fixture.gateway.url.replace(/^http/, 'ws'));
-      if (id !== null) address.searchParams.set('model', id);
-      const socket = new WebSocket(address, { headers: { authorization: `Bearer ${key}`, ...headers } });
+    connect: async ({ model: id = model, key = 'sk-sandbox', headers = {} } = {}) => {
+      const url = new URL('/v1/realtime', fixture.gateway.url.replace(/^http/, 'ws'));
+      if (id !== null) url.searchParams.set('model', id);
+      const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}`, ...headers } });
       onTestFinished(() => socket.terminate());
-      return talkerOn(socket, fixture);
+      return clientOn(socket, fixture);
     },
   };
 }
 
-async function talkerOn(socket: WebSocket, { clock }: Bench): Promise<Talker> {
+async function clientOn(socket: WebSocket, { clock }: TestGateway): Promise<RealtimeClient> {
   const events: Json[] = [];
-  let read = 0;
+  let readCount = 0;
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
   socket.on('message', (data, isBinary) => {
     const text = String(data);
@@ -55,19 +55,19 @@ async function talkerOn(socket: WebSocket, { clock }: Bench): Promise<Talker> {
   await once(socket, 'open');
   return {
     ...{ socket, events, closed },
-    say: (event) => socket.send(typeof event === 'string' ? event : JSON.stringify(event)),
-    until: async (type) => {
+    send: (event) => socket.send(typeof event === 'string' ? event : JSON.stringify(event)),
+    waitFor: async (type) => {
       for (let turn = 0; turn < 5_000; turn++) {
-        const at = events.findIndex((event, index) => index >= read && event.type === type);
-        if (at >= 0) {
-          read = at + 1;
-          return events[at];
+        const found = events.findIndex((event, index) => index >= readCount && event.type === type);
+        if (found >= 0) {
+          readCount = found + 1;
+          return events[found];
         }
         if (socket.readyState === WebSocket.CLOSED) break;
         clock.advance(20);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      throw new Error(`${type} never came, but ${events.map((event) => event.type).join(', ')}.`);
+      throw new Error(`${type} never arrived, but ${events.map((event) => event.type).join(', ')}.`);
     },
   };
 }

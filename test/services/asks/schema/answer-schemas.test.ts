@@ -3,24 +3,24 @@ import { systemClock } from '../../../../src/lib/clock.ts';
 import { AnswerSchemas } from '../../../../src/services/asks/schema/answer-schemas.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-const opened: AnswerSchemas[] = [];
-afterEach(async () => void (await Promise.all(opened.splice(0).map((one) => one.close()))));
+const openedSchemas: AnswerSchemas[] = [];
+afterEach(async () => void (await Promise.all(openedSchemas.splice(0).map((one) => one.close()))));
 
 function openSchemas({ clock = systemClock, text = '{"type":"object"}' } = {}): AnswerSchemas {
   const gather = async () => ({ documents: [{ name: 'a.json', text }] });
   const schemas = new AnswerSchemas({ gather, timeLimitMs: 1_000, clock });
-  opened.push(schemas);
+  openedSchemas.push(schemas);
   return schemas;
 }
 
 const read = (schema: unknown, schemas = openSchemas()): Promise<string> => schemas.read(JSON.stringify(schema), 'm1');
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 /** A pattern that backtracks for longer than any test runs. */
-const HOSTILE = '^(?:a+)+$';
-const VICTIM = `${'a'.repeat(60)}!`;
+const HOSTILE_PATTERN = '^(?:a+)+$';
+const BACKTRACKING_TEXT = `${'a'.repeat(60)}!`;
 
 describe('The schema of an answer', () => {
-  it('A schema is stored as compact JSON, whether it came as text or as a file', async () => {
+  it('A schema is stored as compact JSON, whether it was sent as text or as a file', async () => {
     expect(await openSchemas().read(' { "type" : "object" } ', 'm1')).toBe('{"type":"object"}');
     expect(await openSchemas().read({ address: 'https://files.example/a.json', name: 'a.json' }, 'm1')).toBe(
       '{"type":"object"}',
@@ -67,17 +67,20 @@ describe('The schema of an answer', () => {
     expect(JSON.parse(await read(schema))).toEqual(schema);
   });
 
-  it('A schema that takes forever to check is refused when its time limit is over', async () => {
+  it('A schema that takes too long to check is refused after its time limit', async () => {
     const clock = new ManualClock();
-    const doubled = Object.fromEntries(
-      Array.from({ length: 60 }, (_, at) => [`d${at}`, { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${at + 1}` })) }]),
+    const definitions = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [
+        `d${index}`,
+        { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${index + 1}` })) },
+      ]),
     );
-    const schema = object({}, { $ref: '#/$defs/d0', $defs: { ...doubled, d60: {} } });
-    const reading = read(schema, openSchemas({ clock }));
+    const schema = object({}, { $ref: '#/$defs/d0', $defs: { ...definitions, d60: {} } });
+    const result = read(schema, openSchemas({ clock }));
     // Waits until the worker has started the job.
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(5_000);
-    await expect(reading).rejects.toMatchObject({ key: 'refusals.schemaSlow' });
+    await expect(result).rejects.toMatchObject({ key: 'refusals.schemaSlow' });
   });
 });
 
@@ -99,15 +102,15 @@ describe('An answer and its schema', () => {
   });
 
   it('A deeply nested answer is checked and reported as a mismatch', async () => {
-    const deep = await openSchemas().check(schema, '['.repeat(100_000) + ']'.repeat(100_000));
-    expect(deep?.check).toMatchObject({ count: 1, misfits: [{ at: '', rule: 'type', expected: 'object' }] });
+    const checked = await openSchemas().check(schema, '['.repeat(100_000) + ']'.repeat(100_000));
+    expect(checked?.check).toMatchObject({ count: 1, misfits: [{ at: '', rule: 'type', expected: 'object' }] });
   });
 
   it('A pattern that backtracks endlessly leaves its answer unchecked and does not affect the next answer', async () => {
     const clock = new ManualClock();
     const schemas = openSchemas({ clock });
-    const hostile = await schemas.read(JSON.stringify(object({ a: { pattern: HOSTILE } })), 'm1');
-    const answer = JSON.stringify({ a: VICTIM });
+    const hostile = await schemas.read(JSON.stringify(object({ a: { pattern: HOSTILE_PATTERN } })), 'm1');
+    const answer = JSON.stringify({ a: BACKTRACKING_TEXT });
     const checking = schemas.check(hostile, answer);
     clock.advance(5_000);
     expect(await checking).toEqual({ text: answer, check: { misfits: [], count: 0, isUnfinished: true } });

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { formatJson } from '../../../../src/services/asks/schema/format-json.ts';
 
 describe('Formatted JSON', () => {
-  it('Compact and indented JSON are formatted the way JSON.stringify would', () => {
+  it('Compact and indented JSON are formatted the way JSON.stringify would format them', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const wanted = JSON.stringify(value, null, 2);
-        expect(formatJson(JSON.stringify(value), 1_000_000)).toBe(wanted);
-        expect(formatJson(JSON.stringify(value, null, 7), 1_000_000)).toBe(wanted);
+        const expected = JSON.stringify(value, null, 2);
+        expect(formatJson(JSON.stringify(value), 1_000_000)).toBe(expected);
+        expect(formatJson(JSON.stringify(value, null, 7), 1_000_000)).toBe(expected);
       }),
     );
   });
@@ -18,7 +18,7 @@ describe('Formatted JSON', () => {
   });
 
   it('JSON that would become too long is not formatted', () => {
-    const deep = '['.repeat(5_000) + ']'.repeat(5_000);
-    expect(formatJson(deep, 1_000_000)).toBeUndefined();
+    const deeplyNested = '['.repeat(5_000) + ']'.repeat(5_000);
+    expect(formatJson(deeplyNested, 1_000_000)).toBeUndefined();
   });
 });

@@ -18,55 +18,55 @@ const schema: Schema = {
   $defs: { word: { type: 'string', pattern: '^\\w+$' } },
 };
 
-const fitting = { name: 'fox', age: 3 };
+const validAnswer = { name: 'fox', age: 3 };
 const mismatchesOf = (value: unknown) => findMismatches(value, structuredClone(schema)).misfits;
 
-describe('Where an answer does not match its schema', () => {
+describe('The mismatches of an answer and its schema', () => {
   it('An answer that matches has no mismatch', () => {
-    expect(mismatchesOf({ ...fitting, either: {}, list: ['a'], long: 'word' })).toEqual([]);
+    expect(mismatchesOf({ ...validAnswer, either: {}, list: ['a'], long: 'word' })).toEqual([]);
   });
 
   it.each([
     [[], { at: '', rule: 'type', expected: 'object' }],
     [{}, { at: '', rule: 'required', expected: 'name, age' }],
     [
-      { ...fitting, name: 7 },
+      { ...validAnswer, name: 7 },
       { at: '/name', rule: 'type', expected: 'string' },
     ],
     [
-      { ...fitting, name: 'a b' },
+      { ...validAnswer, name: 'a b' },
       { at: '/name', rule: 'other', expected: 'pattern: ^\\w+$' },
     ],
     [
-      { ...fitting, age: 1.5 },
+      { ...validAnswer, age: 1.5 },
       { at: '/age', rule: 'type', expected: 'integer / null' },
     ],
     [
-      { ...fitting, age: -1 },
+      { ...validAnswer, age: -1 },
       { at: '/age', rule: 'other', expected: 'minimum: 0' },
     ],
     [
-      { ...fitting, size: 'xl' },
+      { ...validAnswer, size: 'xl' },
       { at: '/size', rule: 'enum', expected: '["s","m"]' },
     ],
     [
-      { ...fitting, kind: 2 },
+      { ...validAnswer, kind: 2 },
       { at: '/kind', rule: 'const', expected: '1' },
     ],
     [
-      { ...fitting, either: { a: 1 } },
+      { ...validAnswer, either: { a: 1 } },
       { at: '/either', rule: 'anyOf', expected: 'anyOf' },
     ],
     [
-      { ...fitting, list: ['a', 2] },
+      { ...validAnswer, list: ['a', 2] },
       { at: '/list/1', rule: 'type', expected: 'string' },
     ],
     [
-      { ...fitting, long: 'abc' },
+      { ...validAnswer, long: 'abc' },
       { at: '/long', rule: 'other', expected: 'minLength: 4' },
     ],
     [
-      { ...fitting, 'a/ü': 1 },
+      { ...validAnswer, 'a/ü': 1 },
       { at: '/a~1ü', rule: 'unexpected', expected: 'false' },
     ],
   ])('The answer %j has exactly the mismatch %j', (value, mismatch) => {
@@ -74,11 +74,11 @@ describe('Where an answer does not match its schema', () => {
   });
 
   it('All mismatches are counted and five are listed, each with a bounded length', () => {
-    const value = { ...fitting, list: Array.from({ length: 40 }, () => 1), [`x${'y'.repeat(5_000)}`]: 1 };
-    const found = findMismatches(value, structuredClone(schema));
-    expect(found.count).toBe(41);
-    expect(found.misfits).toHaveLength(5);
-    const [long] = mismatchesOf({ ...fitting, [`x${'y'.repeat(5_000)}`]: 1 });
-    expect(long?.at.length).toBeLessThan(300);
+    const value = { ...validAnswer, list: Array.from({ length: 40 }, () => 1), [`x${'y'.repeat(5_000)}`]: 1 };
+    const result = findMismatches(value, structuredClone(schema));
+    expect(result.count).toBe(41);
+    expect(result.misfits).toHaveLength(5);
+    const [longMismatch] = mismatchesOf({ ...validAnswer, [`x${'y'.repeat(5_000)}`]: 1 });
+    expect(longMismatch?.at.length).toBeLessThan(300);
   });
 });

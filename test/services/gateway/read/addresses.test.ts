@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ResponseContext, readAddress } from '../../../../src/services/gateway/read/media.ts';
-import { place } from './body.ts';
+import { type ResponseContext, readUrl } from '../../../../src/services/gateway/read/media.ts';
+import { responseContext } from './body.ts';
 
-const at = (base: string, imgxPath = '/imgx'): ResponseContext => ({ ...place, base: new URL(base), imgxPath });
+const contextAt = (base: string, imgxPath = '/imgx'): ResponseContext => ({
+  ...responseContext,
+  base: new URL(base),
+  imgxPath,
+});
 
 describe('A URL in a response', () => {
   it.each([
@@ -18,7 +22,7 @@ describe('A URL in a response', () => {
     ['http://[::1]:8080/a.png', 'https://gateway.example/a.png'],
     ['http://localhost.example/a.png', 'http://localhost.example/a.png'],
   ])('A URL in a response is read: %s becomes %s', (url, target) => {
-    expect(readAddress(url, place)).toBe(target);
+    expect(readUrl(url, responseContext)).toBe(target);
   });
 
   it.each([
@@ -33,7 +37,7 @@ describe('A URL in a response', () => {
     'https://cdn.example/a b.png',
     'https://[::1/a.png',
   ])('A URL in a response is rejected: "%s"', (text) => {
-    expect(readAddress(text, place)).toBeUndefined();
+    expect(readUrl(text, responseContext)).toBeUndefined();
   });
 
   it.each([
@@ -42,22 +46,25 @@ describe('A URL in a response', () => {
     'http://127.0.0.1//:1',
     'http://localhost:3000//mj/image/17',
     'http://localhost:3000///evil.example/a.png',
-  ])('A URL in a response never leads to another host than the gateway and never makes the reader fail: %s', (url) => {
-    const target = readAddress(url, place);
-    expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
-  });
+  ])(
+    'A URL in a response never leads to a host other than the gateway, and never makes the reader throw: %s',
+    (url) => {
+      const target = readUrl(url, responseContext);
+      expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
+    },
+  );
 
   it('A URL in a response keeps its loopback host if the gateway itself is on loopback, except for proxied images', () => {
-    const here = at('http://localhost:4010');
-    expect(readAddress('http://localhost:9000/a.png', here)).toBe('http://localhost:9000/a.png');
-    expect(readAddress('http://127.0.0.1:3000/mj/image/17', here)).toBe('http://localhost:4010/mj/image/17');
-    expect(readAddress('http://localhost:3000/imgx/image/17', here)).toBe('http://localhost:4010/imgx/image/17');
-    expect(readAddress('http://localhost:3000/fast/image/17', at('http://localhost:4010', '/fast'))).toBe(
+    const loopback = contextAt('http://localhost:4010');
+    expect(readUrl('http://localhost:9000/a.png', loopback)).toBe('http://localhost:9000/a.png');
+    expect(readUrl('http://127.0.0.1:3000/mj/image/17', loopback)).toBe('http://localhost:4010/mj/image/17');
+    expect(readUrl('http://localhost:3000/imgx/image/17', loopback)).toBe('http://localhost:4010/imgx/image/17');
+    expect(readUrl('http://localhost:3000/fast/image/17', contextAt('http://localhost:4010', '/fast'))).toBe(
       'http://localhost:4010/fast/image/17',
     );
   });
 
   it('A URL in a response keeps a third-party host', () => {
-    expect(readAddress('https://cdn.example/image/17', place)).toBe('https://cdn.example/image/17');
+    expect(readUrl('https://cdn.example/image/17', responseContext)).toBe('https://cdn.example/image/17');
   });
 });

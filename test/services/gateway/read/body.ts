@@ -4,7 +4,7 @@ import { readSnapshot } from '../../../../src/services/gateway/read/reader.ts';
 import type { Snapshot } from '../../../../src/services/gateway/read/snapshot.ts';
 import type { Family } from '../../../../src/services/gateway/read/table.ts';
 
-/** One response as received over the wire, and what must be read from it. Fields that are not named are not checked. */
+/** One response as it arrives over the wire, and what must be read from it. Fields that are not listed are not checked. */
 export interface Body {
   what: string;
   body: string;
@@ -15,17 +15,21 @@ export interface Body {
 
 export const NOW = Date.UTC(2026, 0, 1);
 
-export const place: ResponseContext = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: NOW };
+export const responseContext: ResponseContext = {
+  base: new URL('https://gateway.example'),
+  imgxPath: '/imgx',
+  now: NOW,
+};
 
 export interface Reading {
   snapshot: Snapshot;
   notices: string[];
 }
 
-/** Reads text as the client does: parsed without losing digits, then passed to the reader. */
-export function read(family: Family, body: string, where: ResponseContext = place): Reading {
+/** Reads text as the client does: parses it without losing digits, and passes it to the reader. */
+export function read(family: Family, body: string, context: ResponseContext = responseContext): Reading {
   const notices: string[] = [];
-  const snapshot = readSnapshot(family, parseExact(body), where, {
+  const snapshot = readSnapshot(family, parseExact(body), context, {
     onUnknownStatus: (_family, word) => notices.push(`word ${word}`),
     onFoundBySearch: () => notices.push('walked'),
   });

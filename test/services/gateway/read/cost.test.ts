@@ -16,7 +16,7 @@ describe('The cost in a response', () => {
     ['{"cost_usd": 0.02}', '0.02'],
     ['{"cost": 0.02, "currency": "usd"}', '0.02'],
     ['{"quota": 500000, "usage": {"cost": 3}}', '3'],
-  ])('%s is read to the last digit, in dollars', (body, cost) => {
+  ])('The cost in %s is read to the last digit, in dollars', (body, cost) => {
     expect(readCost(parseExact(body))).toBe(cost);
   });
 
@@ -42,14 +42,14 @@ describe('The cost in a response', () => {
     'null',
     '[]',
     '"quota"',
-  ])('%s contains no cost in dollars', (body) => {
+  ])('The response %s contains no cost in dollars', (body) => {
     expect(readCost(parseExact(body))).toBeUndefined();
   });
 
-  it('The cost is a short decimal or nothing, whatever the response contains', () => {
-    const names = fc.constantFrom('quota', 'cost', 'cost_usd', 'currency', 'usage', 'total_cost');
+  it('The cost is a short decimal or undefined, whatever the response contains', () => {
+    const fieldNames = fc.constantFrom('quota', 'cost', 'cost_usd', 'currency', 'usage', 'total_cost');
     fc.assert(
-      fc.property(fc.dictionary(names, fc.jsonValue()), (body) => {
+      fc.property(fc.dictionary(fieldNames, fc.jsonValue()), (body) => {
         const cost = readCost(body) ?? '0';
         expect(cost).toMatch(/^\d+(\.\d+)?$/);
         expect(cost.length).toBeLessThanOrEqual(70);

@@ -1,10 +1,10 @@
 import { type Body, JPEG, NOW, PNG } from './body.ts';
 
-const one = [{ kind: 'image', address: 'https://cdn.example/1.png' }];
+const oneImage = [{ kind: 'image', address: 'https://cdn.example/1.png' }];
 
 export const imageBodies: Body[] = [
   {
-    what: 'a job just created',
+    what: 'a job that was just created',
     body: '{"id":"job-1","status":"queued"}',
     expected: { remoteId: 'job-1', state: 'queued', word: 'queued', media: [], isEmpty: false, failure: undefined },
   },
@@ -16,7 +16,7 @@ export const imageBodies: Body[] = [
   {
     what: 'a finished job with a URL and its revised prompt',
     body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png","revised_prompt":"a cat"}]}',
-    expected: { state: 'succeeded', progress: 100, media: one, text: 'a cat', isEmpty: false },
+    expected: { state: 'succeeded', progress: 100, media: oneImage, text: 'a cat', isEmpty: false },
   },
   {
     what: 'a finished job with several URLs, in their order',
@@ -39,12 +39,12 @@ export const imageBodies: Body[] = [
     expected: { media: [{ kind: 'image', base64: JPEG }] },
   },
   {
-    what: 'a data URI where a URL should be',
+    what: 'a data URI in place of a URL',
     body: `{"id":"job-1","status":"succeeded","data":[{"url":"data:image/PNG;base64,${PNG}"}]}`,
     expected: { media: [{ kind: 'image', base64: PNG, mediaType: 'image/png' }] },
   },
   {
-    what: 'a data URI where base64 should be',
+    what: 'a data URI in place of base64',
     body: `{"id":"job-1","status":"succeeded","data":[{"b64_json":"data:image/webp;base64,${PNG}","url":""}]}`,
     expected: { media: [{ kind: 'image', base64: PNG, mediaType: 'image/webp' }] },
   },
@@ -81,17 +81,17 @@ export const imageBodies: Body[] = [
   {
     what: 'a completed job whose images are listed under result',
     body: '{"id":"imgjob_123","object":"image_generation.job","status":"completed","created_at":"2026-01-01T00:00:00Z","result":{"created":123,"data":[{"url":"https://cdn.example/1.png"}]},"error":null,"cancel_requested":false}',
-    expected: { remoteId: 'imgjob_123', state: 'succeeded', media: one, submittedAt: NOW, failure: undefined },
+    expected: { remoteId: 'imgjob_123', state: 'succeeded', media: oneImage, submittedAt: NOW, failure: undefined },
   },
   {
     what: 'images under response',
     body: '{"job_id":"job-1","status":"done","response":{"data":[{"url":"https://cdn.example/1.png"}]}}',
-    expected: { remoteId: 'job-1', media: one },
+    expected: { remoteId: 'job-1', media: oneImage },
   },
   {
     what: 'images in the complete response of an image endpoint under data',
     body: '{"id":"job-1","status":"succeeded","data":{"created":123,"data":[{"url":"https://cdn.example/1.png"}],"output_format":"png","usage":{"total_tokens":9}}}',
-    expected: { state: 'succeeded', media: one },
+    expected: { state: 'succeeded', media: oneImage },
   },
   {
     what: 'a job next to its outputs, which state their lifetime',
@@ -115,7 +115,7 @@ export const imageBodies: Body[] = [
   {
     what: 'a lifetime beyond all dates is ignored',
     body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png","url_expires_in_seconds":1e300}]}',
-    expected: { media: one },
+    expected: { media: oneImage },
   },
   {
     what: 'a running job under its own name',
@@ -130,12 +130,12 @@ export const imageBodies: Body[] = [
   {
     what: 'a single URL under result_url, with the expiry field of this family',
     body: '{"id":"job-1","task_id":"t","object":"image","status":"success","progress":100,"created_at":1767225600,"completed_at":1767225660,"result_url":"https://cdn.example/1.png","data":[]}',
-    expected: { remoteId: 'job-1', media: one, submittedAt: NOW, finishedAt: NOW + 60_000 },
+    expected: { remoteId: 'job-1', media: oneImage, submittedAt: NOW, finishedAt: NOW + 60_000 },
   },
   {
     what: 'items with an image_url object and an image_url string',
     body: '{"id":"job-1","status":"succeeded","data":[{"image_url":{"url":"https://cdn.example/1.png"}},{"image_url":"https://cdn.example/2.png"}]}',
-    expected: { media: [...one, { kind: 'image', address: 'https://cdn.example/2.png' }] },
+    expected: { media: [...oneImage, { kind: 'image', address: 'https://cdn.example/2.png' }] },
   },
   {
     what: 'items under the name base64',
@@ -153,7 +153,7 @@ export const imageBodies: Body[] = [
     },
   },
   {
-    what: 'a failed job with a code and remains of a result',
+    what: 'a failed job with a code and a partial result',
     body: '{"id":"job-1","status":"failed","error":{"message":"blocked","code":"moderation_blocked","type":"image_error"},"data":[{"url":"https://cdn.example/1.png"}]}',
     expected: { media: [], failure: { cause: 'failed', reason: 'blocked', code: 'moderation_blocked' } },
   },
@@ -195,7 +195,7 @@ export const imageBodies: Body[] = [
   {
     what: 'text next to an image in an unknown place does not hide the image',
     body: '{"id":"job-1","status":"succeeded","data":[{"revised_prompt":"a cat","file":{"download":"https://cdn.example/1.png"}}]}',
-    expected: { media: one, isEmpty: false },
+    expected: { media: oneImage, isEmpty: false },
     notices: ['walked'],
   },
   {
@@ -211,7 +211,7 @@ export const imageBodies: Body[] = [
   {
     what: 'a result in an unknown place is found and logged',
     body: '{"id":"job-1","status":"succeeded","artifacts":{"final":{"href":"https://cdn.example/1.png"},"thumbnail":"https://cdn.example/t.png"}}',
-    expected: { media: one, isEmpty: false },
+    expected: { media: oneImage, isEmpty: false },
     notices: ['walked'],
   },
   {
@@ -229,12 +229,12 @@ export const imageBodies: Body[] = [
   {
     what: 'a job in an envelope',
     body: '{"code":0,"message":"ok","data":{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png"}]}}',
-    expected: { remoteId: 'job-1', state: 'succeeded', media: one },
+    expected: { remoteId: 'job-1', state: 'succeeded', media: oneImage },
   },
   {
     what: 'a list of images without a state is a finished job',
     body: '{"created":1767225600,"data":[{"url":"https://cdn.example/1.png"}]}',
-    expected: { remoteId: undefined, state: 'succeeded', word: '', media: one },
+    expected: { remoteId: undefined, state: 'succeeded', word: '', media: oneImage },
   },
   {
     what: 'an id and nothing else is a queued job',

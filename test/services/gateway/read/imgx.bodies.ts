@@ -62,7 +62,7 @@ export const imgxBodies: Body[] = [
     expected: { preview: { kind: 'image', address: 'https://cdn.example/t.webp' } },
   },
   {
-    what: 'a finished grid as a stock gateway sends it',
+    what: 'a finished grid in the format of a stock gateway',
     body: `{"id":"1711217942120945","action":"IMAGINE","customId":"","botType":"","prompt":"a cat","promptEn":"a cat","description":"/imagine a cat","state":"","submitTime":1711217942120,"startTime":1711217944908,"finishTime":1711217980856,"imageUrl":"https://cdn.example/grid.png","videoUrl":"","videoUrls":[],"status":"SUCCESS","progress":"100%","failReason":"","buttons":[{"customId":"MJ::JOB::upsample::1::${UUID}","emoji":"","label":"U1","type":2,"style":2},{"customId":"MJ::JOB::reroll::0::${UUID}::SOLO","emoji":"🔄","label":"","type":2,"style":1}],"maskBase64":"","properties":{"finalPrompt":"a cat --v 7","finalZhPrompt":""}}`,
     expected: {
       remoteId: '1711217942120945',
@@ -195,7 +195,7 @@ export const imgxBodies: Body[] = [
     expected: { actions: [{ customId: 'MJ::JOB::variation::2::x', label: 'V2', emoji: '', style: 2 }] },
   },
   {
-    what: 'buttons with odd emojis, numeric labels, snake case, and without an id',
+    what: 'buttons with unusual emoji, numeric labels or snake case, or without an id',
     body: '{"id":"17","status":"SUCCESS","imageUrl":"https://cdn.example/1.png","buttons":[{"customId":"a","emoji":"upscale_1","label":"Upscale (Subtle)"},{"custom_id":"b","emoji":{"name":"🔍","id":null},"label":null},{"customId":"c","emoji":null,"label":4},{"customId":"","label":"lost"},null,"text"]}',
     expected: {
       actions: [
@@ -241,7 +241,7 @@ export const imgxBodies: Body[] = [
     expected: { state: 'running', word: 'IN_PROGRESS' },
   },
   {
-    what: 'the tag of the caller is not a state even if there is no other',
+    what: 'the tag of the caller is not a state even if there is no other state',
     body: '{"id":"17","state":"failed"}',
     expected: { state: 'queued', word: '' },
   },
@@ -257,7 +257,7 @@ export const imgxBodies: Body[] = [
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'the images that were sent are not the result',
+    what: 'the images of the request are not the result',
     body: '{"id":"17","action":"BLEND","status":"SUCCESS","imageUrl":"","base64Array":["data:image/png;base64,iVBORw0KGgo="],"maskBase64":"data:image/png;base64,iVBORw0KGgo=","notifyHook":"https://me.example/hook.png"}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },

@@ -1,13 +1,13 @@
 import { type Body, NOW } from './body.ts';
 
-const song = (extra: object): object => ({
+const track = (extra: object): object => ({
   id: 'c1',
   title: 'Rain',
   state: 'finished',
   audio: 'https://cdn.example/c1.mp3',
   ...extra,
 });
-const sound = [{ kind: 'audio', address: 'https://cdn.example/c1.mp3' }];
+const audio = [{ kind: 'audio', address: 'https://cdn.example/c1.mp3' }];
 
 export const musicBodies: Body[] = [
   {
@@ -35,7 +35,7 @@ export const musicBodies: Body[] = [
     expected: { state: 'running', tracks: [], isEmpty: false },
   },
   {
-    what: 'a task with an unknown state counts as running',
+    what: 'a task with the status UNKNOWN counts as queued',
     body: '{"code":"success","data":{"task_id":"9b1c","action":"MUSIC","status":"UNKNOWN","data":[]}}',
     expected: { state: 'queued', failure: undefined },
   },
@@ -46,7 +46,7 @@ export const musicBodies: Body[] = [
       state: 'running',
       media: [],
       tracks: [
-        song({
+        track({
           state: 'running',
           audio: 'https://stream.example/?item_id=c1',
           cover: 'https://cdn.example/c1.jpeg',
@@ -62,7 +62,7 @@ export const musicBodies: Body[] = [
     expected: {
       state: 'running',
       media: [],
-      tracks: [song({}), { id: 'c2', state: 'running', audio: 'https://stream.example/?item_id=c2' }],
+      tracks: [track({}), { id: 'c2', state: 'running', audio: 'https://stream.example/?item_id=c2' }],
     },
   },
   {
@@ -83,7 +83,7 @@ export const musicBodies: Body[] = [
         { kind: 'audio', address: 'https://cdn.example/c2.mp3', seconds: 95 },
       ],
       tracks: [
-        song({
+        track({
           video: 'https://cdn.example/c1.mp4',
           cover: 'https://cdn.example/c1-large.jpeg',
           lyrics: 'la la',
@@ -98,63 +98,63 @@ export const musicBodies: Body[] = [
   {
     what: 'a finished task whose progress stayed at zero',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","progress":"0%","data":[{"id":"c1","status":"complete","audio_url":"https://cdn.example/c1.mp3"}]}}',
-    expected: { state: 'succeeded', progress: 100, media: sound },
+    expected: { state: 'succeeded', progress: 100, media: audio },
   },
   {
     what: 'clips as a map next to the state',
     body: '{"code":200,"message":"success","data":{"task_id":"9b1c","status":"completed","clips":{"c1":{"id":"c1","title":"Rain","status":"complete","audio_url":"https://cdn.example/c1.mp3"},"c2":{"id":"c2","status":"error","metadata":{"error_message":"silence"}}}}}',
     expected: {
       state: 'succeeded',
-      media: sound,
-      tracks: [song({}), { id: 'c2', state: 'failed', failure: 'silence' }],
+      media: audio,
+      tracks: [track({}), { id: 'c2', state: 'failed', failure: 'silence' }],
     },
   },
   {
     what: 'clips as a map within data',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":{"clips":{"c1":{"id":"c1","title":"Rain","audio_url":"https://cdn.example/c1.mp3"}}}}}',
-    expected: { media: sound, tracks: [song({})] },
+    expected: { media: audio, tracks: [track({})] },
   },
   {
     what: 'clips as a list within data',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":{"clips":[{"id":"c1","title":"Rain","audio_url":"https://cdn.example/c1.mp3"}]}}}',
-    expected: { media: sound, tracks: [song({})] },
+    expected: { media: audio, tracks: [track({})] },
   },
   {
     what: 'data as a map of clips by id',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":{"c1":{"id":"c1","title":"Rain","audio_url":"https://cdn.example/c1.mp3","status":"complete"}}}}',
-    expected: { media: sound, tracks: [song({})] },
+    expected: { media: audio, tracks: [track({})] },
   },
   {
     what: 'data as a single clip',
     body: '{"code":"success","data":{"task_id":"9b1c","action":"MUSIC","status":"SUCCESS","data":{"id":"c1","title":"Rain","status":"complete","audio_url":"https://cdn.example/c1.mp3","image_url":"https://cdn.example/c1.jpeg"}}}',
     expected: {
-      media: [{ ...sound[0], thumbnail: 'https://cdn.example/c1.jpeg' }],
-      tracks: [song({ cover: 'https://cdn.example/c1.jpeg' })],
+      media: [{ ...audio[0], thumbnail: 'https://cdn.example/c1.jpeg' }],
+      tracks: [track({ cover: 'https://cdn.example/c1.jpeg' })],
     },
   },
   {
     what: 'data as JSON text',
     body: String.raw`{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":"[{\"id\":\"c1\",\"title\":\"Rain\",\"audio_url\":\"https://cdn.example/c1.mp3\"}]"}}`,
-    expected: { media: sound, tracks: [song({})] },
+    expected: { media: audio, tracks: [track({})] },
   },
   {
     what: 'a vendor envelope within data',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":{"code":0,"data":[{"id":"c1","title":"Rain","audio_url":"https://cdn.example/c1.mp3"}]}}}',
-    expected: { media: sound, tracks: [song({})] },
+    expected: { media: audio, tracks: [track({})] },
   },
   {
-    what: 'the shape with sunoData and names in camel case',
+    what: 'the format with sunoData and names in camel case',
     body: '{"code":200,"msg":"success","data":{"taskId":"9b1c","status":"SUCCESS","response":{"taskId":"9b1c","sunoData":[{"id":"c1","audioUrl":"","sourceAudioUrl":"https://cdn.example/c1.mp3","streamAudioUrl":"https://stream.example/c1","imageUrl":"https://cdn.example/c1.jpeg","prompt":"la la","title":"Rain","tags":"jazz","duration":198.44}]}}}',
     expected: {
       remoteId: '9b1c',
       state: 'succeeded',
-      tracks: [song({ cover: 'https://cdn.example/c1.jpeg', lyrics: 'la la', style: 'jazz', seconds: 198.44 })],
+      tracks: [track({ cover: 'https://cdn.example/c1.jpeg', lyrics: 'la la', style: 'jazz', seconds: 198.44 })],
     },
   },
   {
     what: 'only clips, all complete: the task is finished',
     body: '{"code":"success","data":[{"id":"c1","title":"Rain","status":"complete","audio_url":"https://cdn.example/c1.mp3"}]}',
-    expected: { remoteId: undefined, state: 'succeeded', word: '', media: sound },
+    expected: { remoteId: undefined, state: 'succeeded', word: '', media: audio },
   },
   {
     what: 'only clips, one still streaming: the task is running',
@@ -169,12 +169,12 @@ export const musicBodies: Body[] = [
   {
     what: 'only clips, one failed and one complete: the task succeeded',
     body: '{"code":"success","data":[{"id":"c1","title":"Rain","status":"complete","audio_url":"https://cdn.example/c1.mp3"},{"id":"c2","status":"error"}]}',
-    expected: { state: 'succeeded', media: sound },
+    expected: { state: 'succeeded', media: audio },
   },
   {
     what: 'a finished task leaves a failed clip out of its media',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":[{"id":"c1","status":"error","audio_url":"https://cdn.example/broken.mp3","metadata":{"error_message":"silence"}},{"id":"c1","status":"complete","audio_url":"https://cdn.example/c1.mp3"}]}}',
-    expected: { media: sound },
+    expected: { media: audio },
   },
   {
     what: 'a failed task with its reason in the clips',
@@ -227,15 +227,15 @@ export const musicBodies: Body[] = [
     expected: { remoteId: '12345', state: 'queued' },
   },
   {
-    what: 'a clip with audio at an unknown place is found and logged; its cover is no result',
+    what: 'audio of a clip in an unknown place is found and logged; the cover is not a result',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":[{"id":"c1","title":"Rain","status":"complete","song_path":"https://cdn.example/c1.mp3","image_url":"https://cdn.example/c1.jpeg"}]}}',
-    expected: { media: sound, isEmpty: false },
+    expected: { media: audio, isEmpty: false },
     notices: ['walked'],
   },
   {
     what: 'a result in an unknown place is found and logged',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","artifact":{"sound":"https://cdn.example/c1.mp3"}}}',
-    expected: { media: sound, isEmpty: false },
+    expected: { media: audio, isEmpty: false },
     notices: ['walked'],
   },
   {

@@ -11,20 +11,20 @@ const families = { imgx: imgxBodies, image: imageBodies, video: videoBodies, mus
 
 describe.each(Object.keys(families) as (keyof typeof families)[])('The reader of the %s family', (family) => {
   it.each(families[family])('A response body is read correctly: $what', ({ body, expected, notices = [] }: Body) => {
-    const reading = read(family, body);
-    const seen = Object.fromEntries(
-      (Object.keys(expected) as (keyof Snapshot)[]).map((key) => [key, reading.snapshot[key]]),
+    const result = read(family, body);
+    const actual = Object.fromEntries(
+      (Object.keys(expected) as (keyof Snapshot)[]).map((key) => [key, result.snapshot[key]]),
     );
-    expect(seen).toEqual(expected);
-    expect(reading.notices).toEqual(notices);
+    expect(actual).toEqual(expected);
+    expect(result.notices).toEqual(notices);
   });
 });
 
 describe('The table of response bodies', () => {
-  const all = Object.values(families).flat();
+  const allBodies = Object.values(families).flat();
 
-  it('The table of response bodies has more than sixty bodies and no duplicates', () => {
-    expect(all.length).toBeGreaterThan(100);
-    expect(new Set(all.map(({ body }) => JSON.stringify(parseExact(body)))).size).toBe(all.length);
+  it('The table of response bodies has more than a hundred bodies and no duplicates', () => {
+    expect(allBodies.length).toBeGreaterThan(100);
+    expect(new Set(allBodies.map(({ body }) => JSON.stringify(parseExact(body)))).size).toBe(allBodies.length);
   });
 });

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { Medium, Snapshot } from '../../../../src/services/gateway/read/snapshot.ts';
 
-const FAMILIAR = ['queued', 'running', 'needs-input', 'succeeded', 'failed'];
+const STATES = ['queued', 'running', 'needs-input', 'succeeded', 'failed'];
 
 /** Checks the invariants of every snapshot, regardless of its source. */
-export function expectSound(snapshot: Snapshot): void {
-  expect(FAMILIAR).toContain(snapshot.state);
+export function expectValid(snapshot: Snapshot): void {
+  expect(STATES).toContain(snapshot.state);
   if (snapshot.state !== 'succeeded') expect(snapshot.media).toEqual([]);
   if (snapshot.state === 'succeeded') expect(snapshot.preview).toBeUndefined();
   if (snapshot.isEmpty) expect(snapshot).toMatchObject({ state: 'succeeded', media: [] });
@@ -23,7 +23,7 @@ export function expectSound(snapshot: Snapshot): void {
   for (const track of snapshot.tracks) {
     expect(['running', 'finished', 'failed']).toContain(track.state);
     for (const text of [track.id, track.title, track.lyrics, track.style, track.failure]) expectText(text);
-    for (const url of [track.audio, track.video, track.cover]) expectAddress(url);
+    for (const url of [track.audio, track.video, track.cover]) expectUrl(url);
     expectNumber(track.seconds);
   }
   for (const action of snapshot.actions) {
@@ -37,8 +37,8 @@ export function expectSound(snapshot: Snapshot): void {
 function expectMedium(medium: Medium): void {
   expect(['image', 'video', 'audio']).toContain(medium.kind);
   expect((medium.address === undefined) !== (medium.base64 === undefined)).toBe(true);
-  expectAddress(medium.address);
-  expectAddress(medium.thumbnail);
+  expectUrl(medium.address);
+  expectUrl(medium.thumbnail);
   expectText(medium.base64);
   expectText(medium.mediaType);
   for (const number of [medium.width, medium.height, medium.seconds]) expectNumber(number);
@@ -49,7 +49,7 @@ function expectText(text: string | undefined): void {
   if (text !== undefined) expect(typeof text === 'string' && text !== '').toBe(true);
 }
 
-function expectAddress(url: string | undefined): void {
+function expectUrl(url: string | undefined): void {
   if (url !== undefined) expect(URL.parse(url)?.protocol, url).toMatch(/^https?:$/);
 }
 
@@ -58,5 +58,5 @@ function expectNumber(number: number | undefined): void {
 }
 
 function expectTime(time: number | undefined): void {
-  if (time !== undefined) expect(Number.isNaN(new Date(time).getTime()), `${time} is no time`).toBe(false);
+  if (time !== undefined) expect(Number.isNaN(new Date(time).getTime()), `${time} is not a valid time`).toBe(false);
 }

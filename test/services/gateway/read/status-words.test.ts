@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { meaningOfStatus, normaliseStatus } from '../../../../src/services/gateway/read/record.ts';
 import { read } from './body.ts';
 
-const words = {
+const statusesByState = {
   queued: ',not_start,not_started,submitted,submitting,queued,queueing,pending,created,preparing,waiting,unknown'.split(
     ',',
   ),
@@ -12,7 +12,9 @@ const words = {
   failed: 'failure,failed,fail,error,cancel,canceled,cancelled,rejected,timeout,expired'.split(','),
 } as const;
 
-const cases = Object.entries(words).flatMap(([state, list]) => list.map((word) => [word, state] as const));
+const cases = Object.entries(statusesByState).flatMap(([state, statuses]) =>
+  statuses.map((word) => [word, state] as const),
+);
 
 describe('The status of a task', () => {
   it.each(cases)('The status "%s" means %s in any spelling', (word, state) => {
@@ -40,13 +42,16 @@ describe('The status of a task', () => {
     expect(meaningOfStatus('timeout')?.cause).toBe('failed');
   });
 
-  it.each([null, 0, 3, true, {}, []])('%j is not a status, so a task with an id counts as queued', (status) => {
-    for (const family of ['imgx', 'image', 'video', 'music'] as const) {
-      const { snapshot, notices } = read(family, JSON.stringify({ id: 't', task_id: 't', status }));
-      expect(snapshot).toMatchObject({ state: 'queued', word: '', remoteId: 't' });
-      expect(notices).toEqual([]);
-    }
-  });
+  it.each([null, 0, 3, true, {}, []])(
+    'A task whose status is %j counts as queued, because that is not a status',
+    (status) => {
+      for (const family of ['imgx', 'image', 'video', 'music'] as const) {
+        const { snapshot, notices } = read(family, JSON.stringify({ id: 't', task_id: 't', status }));
+        expect(snapshot).toMatchObject({ state: 'queued', word: '', remoteId: 't' });
+        expect(notices).toEqual([]);
+      }
+    },
+  );
 
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
     'The status "%s" is unknown like any other unlisted status',

@@ -4,18 +4,18 @@ import { parseExact } from '../../../../src/lib/exact-json.ts';
 import { containsError, toGatewayError } from '../../../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import { readSnapshot, readSubmission } from '../../../../src/services/gateway/read/reader.ts';
-import { place } from './body.ts';
-import { expectSound } from './sound-snapshot.ts';
-import { answers, nested } from './strange.ts';
+import { responseContext } from './body.ts';
+import { expectValid } from './sound-snapshot.ts';
+import { nest, responses } from './strange.ts';
 
 const families = ['imgx', 'image', 'video', 'music'] as const;
-const runs = { numRuns: 400 };
-const KINDS =
+const assertOptions = { numRuns: 400 };
+const ERROR_KINDS =
   'unauthorized forbidden quota not-found invalid rate-limited unavailable not-offered malformed unreachable'.split(
     ' ',
   );
 
-/** The result of a reader for a response; undefined if it throws the one allowed error. */
+/** The result of a reader; undefined if it throws a GatewayError, the only error that is allowed. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -25,26 +25,29 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-function readTask(family: (typeof families)[number], answer: unknown): { words: string[] } {
-  const words: string[] = [];
-  const notices = { onUnknownStatus: (_: string, word: string) => words.push(word), onFoundBySearch: () => undefined };
-  const snapshot = attempt(() => readSnapshot(family, answer, place, notices));
-  if (snapshot) expectSound(snapshot);
-  return { words };
+function checkTask(family: (typeof families)[number], response: unknown): { unknownStatuses: string[] } {
+  const unknownStatuses: string[] = [];
+  const notices = {
+    onUnknownStatus: (_: string, word: string) => unknownStatuses.push(word),
+    onFoundBySearch: () => undefined,
+  };
+  const snapshot = attempt(() => readSnapshot(family, response, responseContext, notices));
+  if (snapshot) expectValid(snapshot);
+  return { unknownStatuses };
 }
 
-function readOrder(family: (typeof families)[number], answer: unknown): void {
-  const submission = attempt(() => readSubmission(family, answer));
+function checkSubmission(family: (typeof families)[number], response: unknown): void {
+  const submission = attempt(() => readSubmission(family, response));
   if (!submission) return;
   expect(submission.remoteId).toMatch(/\S/);
   expect(typeof submission.needsInput).toBe('boolean');
   if (submission.queuedBehind !== undefined) expect(Number.isFinite(submission.queuedBehind)).toBe(true);
 }
 
-function readError(body: unknown, status: number, isSubmit: boolean): void {
+function checkError(body: unknown, status: number, isSubmit: boolean): void {
   const error = toGatewayError({ status, body, isSubmit, missing: 'not-found', secrets: ['sk-secret'] });
   expect(error).toBeInstanceOf(GatewayError);
-  expect(KINDS).toContain(error.kind);
+  expect(ERROR_KINDS).toContain(error.kind);
   expect(error.message.length).toBeGreaterThan(0);
   expect(error.message.length).toBeLessThanOrEqual(600);
   expect(error.message).not.toMatch(/\p{Cc}|<html/u);
@@ -57,27 +60,27 @@ function readError(body: unknown, status: number, isSubmit: boolean): void {
 describe('Arbitrary JSON', () => {
   it.each(families)('The %s reader turns arbitrary JSON into a valid snapshot or throws a GatewayError', (family) => {
     fc.assert(
-      fc.property(answers, (text) => {
-        const { words } = readTask(family, parseExact(text));
-        expect(words.length).toBeLessThanOrEqual(1);
+      fc.property(responses, (text) => {
+        const { unknownStatuses } = checkTask(family, parseExact(text));
+        expect(unknownStatuses.length).toBeLessThanOrEqual(1);
       }),
-      runs,
+      assertOptions,
     );
   });
 
-  it.each(families)('Arbitrary JSON is read as a %s submission or throws a GatewayError', (family) => {
+  it.each(families)('The %s reader turns arbitrary JSON into a submission or throws a GatewayError', (family) => {
     fc.assert(
-      fc.property(answers, (text) => readOrder(family, parseExact(text))),
-      runs,
+      fc.property(responses, (text) => checkSubmission(family, parseExact(text))),
+      assertOptions,
     );
   });
 
   it('Arbitrary JSON always becomes an error with valid fields', () => {
     fc.assert(
-      fc.property(answers, fc.integer({ min: 200, max: 599 }), fc.boolean(), (text, status, isSubmit) => {
-        readError(parseExact(text), status, isSubmit);
+      fc.property(responses, fc.integer({ min: 200, max: 599 }), fc.boolean(), (text, status, isSubmit) => {
+        checkError(parseExact(text), status, isSubmit);
       }),
-      runs,
+      assertOptions,
     );
   });
 
@@ -99,77 +102,83 @@ describe('Arbitrary JSON', () => {
           expect(error.message).not.toBe('');
         },
       ),
-      runs,
+      assertOptions,
     );
   });
 
-  it('Arbitrary JSON is checked for a hidden error without failing', () => {
+  it('Arbitrary JSON can be checked for a hidden error', () => {
     fc.assert(
-      fc.property(answers, (text) => typeof containsError(parseExact(text), false) === 'boolean'),
-      runs,
+      fc.property(responses, (text) => typeof containsError(parseExact(text), false) === 'boolean'),
+      assertOptions,
     );
   });
 });
 
-const video = 'https://cdn.example/film.mp4';
-const many = (item: unknown): unknown[] => Array.from({ length: 100_000 }, () => item);
+const videoUrl = 'https://cdn.example/film.mp4';
+const longListOf = (item: unknown): unknown[] => Array.from({ length: 100_000 }, () => item);
 
 const oversized: [string, unknown][] = [
-  ['lists in lists', nested(10_000, '', video)],
-  ['data in data', nested(10_000, 'data', { id: 't', status: 'SUCCESS', url: video })],
-  ['data in data around a state', { id: 't', task_id: 't', status: 'SUCCESS', data: nested(10_000, 'data', video) }],
-  ['errors in errors', nested(10_000, 'error', { message: 'm' })],
-  ['a failed task with errors in errors', { id: 't', status: 'failed', error: nested(10_000, 'error', 'm') }],
+  ['lists in lists', nest(10_000, '', videoUrl)],
+  ['data in data', nest(10_000, 'data', { id: 't', status: 'SUCCESS', url: videoUrl })],
+  ['data in data around a state', { id: 't', task_id: 't', status: 'SUCCESS', data: nest(10_000, 'data', videoUrl) }],
+  ['errors in errors', nest(10_000, 'error', { message: 'm' })],
+  ['a failed task with errors in errors', { id: 't', status: 'failed', error: nest(10_000, 'error', 'm') }],
   [
     'lists as JSON text',
     { id: 't', task_id: 't', status: 'SUCCESS', data: `${'['.repeat(10_000)}1.50${']'.repeat(10_000)}` },
   ],
-  ['a long list of images', { id: 't', status: 'SUCCESS', data: many({ url: video, image_url: video }) }],
+  ['a long list of images', { id: 't', status: 'SUCCESS', data: longListOf({ url: videoUrl, image_url: videoUrl }) }],
   [
-    'a long list of addresses',
-    { id: 't', status: 'SUCCESS', imageUrls: many(video), videos: many(video), images: many(video) },
+    'a long list of URLs',
+    {
+      id: 't',
+      status: 'SUCCESS',
+      imageUrls: longListOf(videoUrl),
+      videos: longListOf(videoUrl),
+      images: longListOf(videoUrl),
+    },
   ],
-  ['a long list of clips', { task_id: 't', status: 'SUCCESS', data: many({ id: 'c', audio_url: video }) }],
-  ['a long list of buttons', { id: 't', status: 'SUCCESS', buttons: many({ customId: 'a', label: 'U1' }) }],
-  ['a long list of nulls', { id: 't', status: 'SUCCESS', data: many(null), url: many({}) }],
-  ['a long list', many({ id: 't', status: 'SUCCESS' })],
-  ['a long map', Object.fromEntries(many(0).map((_, at) => [`k${at}`, { url: video }]))],
-  ['a long word', { id: 't', status: 'x'.repeat(1_000_000), progress: '9'.repeat(1_000_000) }],
-  ['a long address', { id: 't', status: 'SUCCESS', url: `https://cdn.example/${'x'.repeat(1_000_000)}` }],
+  ['a long list of clips', { task_id: 't', status: 'SUCCESS', data: longListOf({ id: 'c', audio_url: videoUrl }) }],
+  ['a long list of buttons', { id: 't', status: 'SUCCESS', buttons: longListOf({ customId: 'a', label: 'U1' }) }],
+  ['a long list of nulls', { id: 't', status: 'SUCCESS', data: longListOf(null), url: longListOf({}) }],
+  ['a long list', longListOf({ id: 't', status: 'SUCCESS' })],
+  ['a long map', Object.fromEntries(longListOf(0).map((_, index) => [`k${index}`, { url: videoUrl }]))],
+  ['a long status', { id: 't', status: 'x'.repeat(1_000_000), progress: '9'.repeat(1_000_000) }],
+  ['a long URL', { id: 't', status: 'SUCCESS', url: `https://cdn.example/${'x'.repeat(1_000_000)}` }],
   [
-    'names of JavaScript',
+    'names that are special in JavaScript',
     parseExact('{"__proto__":{"status":"SUCCESS","id":"t"},"constructor":{"prototype":{"url":"x"}},"toString":1}'),
   ],
   [
-    'names of JavaScript as values',
+    'names that are special in JavaScript as values',
     { id: '__proto__', status: 'constructor', action: 'toString', data: ['__proto__'] },
   ],
 ];
 
 describe('An oversized response', () => {
-  it.each(oversized)('An oversized response is read like any other: %s', (_what, answer) => {
+  it.each(oversized)('An oversized response is read like any other: %s', (_what, response) => {
     for (const family of families) {
-      readTask(family, answer);
-      readOrder(family, answer);
+      checkTask(family, response);
+      checkSubmission(family, response);
     }
-    readError(answer, 500, true);
-    expect(typeof containsError(answer, false)).toBe('boolean');
+    checkError(response, 500, true);
+    expect(typeof containsError(response, false)).toBe('boolean');
     expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
   });
 
-  it('An oversized response has its images, tracks and buttons limited to what can be shown', () => {
+  it('The images, tracks and buttons that are read from an oversized response are limited to what can be shown', () => {
     const notices = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
-    const answer = {
+    const response = {
       id: 't',
       task_id: 't',
       status: 'SUCCESS',
-      data: many({ id: 'c', url: video, audio_url: video }),
-      imageUrls: many(video),
-      videos: many(video),
-      buttons: many({ customId: 'a' }),
+      data: longListOf({ id: 'c', url: videoUrl, audio_url: videoUrl }),
+      imageUrls: longListOf(videoUrl),
+      videos: longListOf(videoUrl),
+      buttons: longListOf({ customId: 'a' }),
     };
     for (const family of families) {
-      const { media, tracks, actions } = readSnapshot(family, answer, place, notices);
+      const { media, tracks, actions } = readSnapshot(family, response, responseContext, notices);
       expect(Math.max(media.length, tracks.length, actions.length)).toBeLessThanOrEqual(200);
     }
   });

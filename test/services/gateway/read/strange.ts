@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { MP4, PNG } from './body.ts';
 
 /**
- * The field names that the readers look for, so generated responses lead them deep, and names that are special in
+ * The field names that the readers look for, so that they read generated responses deeply, and names that are special in
  * JavaScript.
  */
-const NAMES =
+const FIELD_NAMES =
   'data code message success msg description result properties error type status task_status state job response output content ' +
   'id task_id taskId job_id progress action url result_url fail_reason failReason reason task_result videos video video_url ' +
   'images outputs image_url b64_json base64 imageUrl imageUrls videoUrl videoUrls buttons customId emoji name label style clips ' +
@@ -13,7 +13,7 @@ const NAMES =
   'height seed expires_at url_expires_in_seconds submitTime created_at finish_time remix numberOfQueues bannedWord retry_after ' +
   'header detail err __proto__ constructor toString length 0';
 
-const TEXTS = [
+const STRINGS = [
   '',
   ' ',
   'SUCCESS',
@@ -59,7 +59,7 @@ const TEXTS = [
 ];
 
 const leaf = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom(...TEXTS) },
+  { weight: 5, arbitrary: fc.constantFrom(...STRINGS) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
   {
     weight: 2,
@@ -75,10 +75,10 @@ const leaf = fc.oneof(
 const { tree } = fc.letrec((tie) => ({
   tree: fc.oneof({ depthSize: 'medium', withCrossShrink: true }, leaf, tie('record'), tie('record'), tie('list')),
   list: fc.array(tie('tree'), { maxLength: 4 }),
-  record: fc.dictionary(fc.constantFrom(...NAMES.split(' ')), tie('tree'), { maxKeys: 8 }),
+  record: fc.dictionary(fc.constantFrom(...FIELD_NAMES.split(' ')), tie('tree'), { maxKeys: 8 }),
 }));
 
-const record = fc.dictionary(fc.constantFrom(...NAMES.split(' ')), tree, { maxKeys: 10 });
+const record = fc.dictionary(fc.constantFrom(...FIELD_NAMES.split(' ')), tree, { maxKeys: 10 });
 
 /** Responses that are always recognized as tasks, most of them finished so that their results are searched. */
 const task = fc
@@ -88,18 +88,18 @@ const task = fc
     fc.boolean(),
   )
   .map(([fields, status, isWrapped]) => {
-    const one = { id: 't', ...fields, status };
-    return isWrapped ? { code: 'success', data: one } : one;
+    const taskRecord = { id: 't', ...fields, status };
+    return isWrapped ? { code: 'success', data: taskRecord } : taskRecord;
   });
 
 /** Responses as text: arbitrary JSON, and trees of the readers' field names. */
-export const answers: fc.Arbitrary<string> = fc
+export const responses: fc.Arbitrary<string> = fc
   .oneof(fc.jsonValue(), tree, tree, task, task)
   .map((value) => JSON.stringify(value));
 
-/** A value wrapped in itself many times. */
-export function nested(levels: number, name: string, core: unknown): unknown {
-  let value = core;
+/** Wraps a value in many lists or objects. */
+export function nest(levels: number, name: string, innermost: unknown): unknown {
+  let value = innermost;
   for (let level = 0; level < levels; level++) value = name === '' ? [value] : { [name]: value };
   return value;
 }

@@ -121,7 +121,7 @@ describe('Code 21', () => {
     },
   );
 
-  it('Code 21 does not imply a waiting window after it was rewritten to 1, but a state does', () => {
+  it('Code 21 that was rewritten to 1 does not imply a waiting window, but the state MODAL does', () => {
     expect(read('imgx', '{"code":1,"result":"18","properties":{"finalPrompt":"a cat","remix":true}}')).toMatchObject({
       remoteId: '18',
       finalPrompt: 'a cat',
@@ -143,7 +143,7 @@ describe('A submission that was accepted', () => {
     expect(read('imgx', body.replace(':3,', ':"3",')).queuedBehind).toBe(3);
   });
 
-  it('A submission that was accepted reports no queue if its code was rewritten and the count is lost', () => {
+  it('A submission that was accepted reports no queue length if its code was rewritten and the length was lost', () => {
     expect(read('imgx', '{"code":1,"description":"","result":"18","properties":{}}')).toEqual({
       remoteId: '18',
       needsInput: false,

@@ -9,7 +9,7 @@ export const videoBodies: Body[] = [
     expected: { remoteId: 'task_1', state: 'queued', progress: 0, submittedAt: NOW, media: [] },
   },
   {
-    what: 'the first shape: a record in an envelope, running',
+    what: 'the first format, running: a record in an envelope',
     body: '{"code":"success","message":"","data":{"id":42,"created_at":1767225600,"task_id":"task_1","platform":"1","action":"generate","status":"IN_PROGRESS","fail_reason":"","submit_time":1767225600,"start_time":1767225605,"finish_time":0,"progress":"30%","result_url":"","data":{"status":"processing"}}}',
     expected: {
       remoteId: 'task_1',
@@ -22,17 +22,17 @@ export const videoBodies: Body[] = [
     },
   },
   {
-    what: 'the first shape, finished, with result_url',
+    what: 'the first format, finished, with result_url',
     body: '{"code":"success","message":"","data":{"id":42,"task_id":"task_1","status":"SUCCESS","fail_reason":"","progress":"100%","result_url":"https://cdn.example/film.mp4","data":null}}',
     expected: { remoteId: 'task_1', state: 'succeeded', progress: 100, media: video, isEmpty: false },
   },
   {
-    what: 'the first shape as in older builds: the URL is in the field for failure reasons',
+    what: 'the first format as in older versions: the URL is in the field for failure reasons',
     body: '{"code":"success","message":"","data":{"id":42,"task_id":"task_1","status":"SUCCESS","fail_reason":"https://cdn.example/film.mp4","progress":"100%"}}',
     expected: { state: 'succeeded', media: video, failure: undefined },
   },
   {
-    what: 'the first shape, failed: result_url contains a sentence',
+    what: 'the first format, failed: result_url contains a sentence',
     body: '{"code":"success","message":"","data":{"task_id":"task_1","status":"FAILURE","fail_reason":"the content was refused","result_url":"the content was refused","progress":"100%"}}',
     expected: { state: 'failed', media: [], failure: { cause: 'failed', reason: 'the content was refused' } },
   },
@@ -67,32 +67,32 @@ export const videoBodies: Body[] = [
     expected: { state: 'succeeded', media: [], isEmpty: true, failure: undefined },
   },
   {
-    what: 'the second shape, running',
+    what: 'the second format, running',
     body: '{"code":"success","data":{"error":null,"format":"mp4","metadata":null,"status":"processing","task_id":"task_1","url":""}}',
     expected: { remoteId: 'task_1', state: 'running', media: [] },
   },
   {
-    what: 'the second shape, finished',
+    what: 'the second format, finished',
     body: '{"code":"success","data":{"error":null,"format":"mp4","metadata":null,"status":"succeeded","task_id":"task_1","url":"https://cdn.example/film.mp4"}}',
     expected: { state: 'succeeded', media: video },
   },
   {
-    what: 'the second shape, finished, with the video in the response itself',
+    what: 'the second format, finished, with the video in the response itself',
     body: `{"code":"success","data":{"format":"mp4","status":"succeeded","task_id":"task_1","url":"data:video/mp4;base64,${MP4}"}}`,
     expected: { media: [{ kind: 'video', base64: MP4, mediaType: 'video/mp4' }] },
   },
   {
-    what: 'the second shape, failed',
+    what: 'the second format, failed',
     body: '{"code":"success","data":{"error":{"code":13,"message":"internal"},"format":"","status":"failed","task_id":"task_1","url":""}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'internal', code: '13' } },
   },
   {
-    what: 'the third shape, flat and finished',
+    what: 'the third format, flat and finished',
     body: '{"task_id":"task_1","status":"succeeded","url":"https://cdn.example/film.mp4","format":"mp4","metadata":{"duration":5,"fps":24,"width":1280,"height":720,"seed":1234567890123456789},"error":null}',
     expected: { remoteId: 'task_1', state: 'succeeded', media: video, seed: '1234567890123456789' },
   },
   {
-    what: 'the third shape, flat and failed',
+    what: 'the third format, flat and failed',
     body: '{"task_id":"task_1","status":"failed","url":"","error":{"code":1001,"message":"no credit upstream"}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'no credit upstream', code: '1001' } },
   },
@@ -122,37 +122,37 @@ export const videoBodies: Body[] = [
     expected: { failure: { cause: 'failed', reason: 'refused', code: 'moderation_blocked' } },
   },
   {
-    what: "the vendor path's own shape, submitted",
+    what: "the vendor path's own format, submitted",
     body: '{"code":0,"message":"SUCCEED","request_id":"r","data":{"task_id":"831922345719271433","task_status":"submitted","created_at":1767225600000,"updated_at":1767225600000,"task_info":{}}}',
     expected: { remoteId: '831922345719271433', state: 'queued', submittedAt: NOW },
   },
   {
-    what: "the vendor path's own shape, finished",
+    what: "the vendor path's own format, finished",
     body: '{"code":0,"message":"SUCCEED","request_id":"r","data":{"task_id":"8","task_status":"succeed","task_status_msg":"","created_at":1767225600000,"task_result":{"videos":[{"id":"v1","url":"https://cdn.example/film.mp4","duration":"5.1"}]}}}',
     expected: { remoteId: '8', state: 'succeeded', word: 'succeed' },
   },
   {
-    what: "the vendor path's own shape, failed: its message says SUCCEED, its status message states the reason",
+    what: "the vendor path's own format, failed: the message says SUCCEED, and the status message gives the reason",
     body: '{"code":0,"message":"SUCCEED","request_id":"r","data":{"task_id":"8","task_status":"failed","task_status_msg":"the picture shows a person"}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'the picture shows a person' } },
   },
   {
-    what: "the vendor path's own shape, failed without a reason",
+    what: "the vendor path's own format, failed without a reason",
     body: '{"code":0,"message":"SUCCEED","data":{"task_id":"8","task_status":"failed","task_status_msg":""}}',
     expected: { state: 'failed', failure: { cause: 'failed' } },
   },
   {
-    what: "the vendor's complete shape within the first shape",
+    what: "the vendor's complete format within the first format",
     body: '{"code":"success","message":"","data":{"task_id":"task_1","status":"SUCCESS","fail_reason":"","progress":"100%","data":{"code":0,"message":"SUCCEED","data":{"task_id":"8","task_status":"succeed","task_result":{"videos":[{"url":"https://cdn.example/film.mp4"}]}}}}}',
     expected: { remoteId: 'task_1', state: 'succeeded', media: video },
   },
   {
-    what: "the vendor's record within the first shape",
+    what: "the vendor's record within the first format",
     body: '{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","data":{"task_status":"succeed","task_result":{"videos":[{"url":"https://cdn.example/film.mp4"}]}}}}',
     expected: { media: video },
   },
   {
-    what: "the vendor's record within the first shape, as JSON text",
+    what: "the vendor's record within the first format, as JSON text",
     body: String.raw`{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","data":"{\"url\":\"https://cdn.example/film.mp4\"}"}}`,
     expected: { media: video },
   },
@@ -222,7 +222,7 @@ export const videoBodies: Body[] = [
     expected: { failure: { cause: 'failed', reason: 'blocked', code: 'E1' } },
   },
   {
-    what: 'a result at an unknown place is found and logged; the input is not',
+    what: 'a result in an unknown place is found and logged; the input of the request is not a result',
     body: '{"task_id":"t","status":"succeeded","creations":[{"id":"c","href":"https://cdn.example/film.mp4","cover":"https://cdn.example/c.png"}],"prompt":"https://me.example/p.mp4","reference_video_urls":["https://me.example/r.mp4"],"first_frame_image":"https://me.example/f.png","image_tail":"https://me.example/t.png","callback_url":"https://me.example/cb.mp4"}',
     expected: { media: video, isEmpty: false },
     notices: ['walked'],

@@ -4,7 +4,8 @@ import type { Utterance } from '../../../../src/services/gateway/realtime/events
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { bytesOf, framesFor } from './frames.ts';
 import {
-  all,
+  acceptOnly,
+  collectEvents,
   type Dialect,
   dialects,
   endOf,
@@ -12,7 +13,6 @@ import {
   samplesOf,
   sessions,
   startServer,
-  strict,
   textOf,
 } from './scripted.ts';
 
@@ -25,7 +25,7 @@ const usage = {
 };
 
 async function openAndSend(dialect: Dialect, utterance: Utterance = { text: 'Hello' }, clock: Clock = systemClock) {
-  const server = await startServer({ created: sessions[dialect], onEvent: strict(dialect), tools: { clock } });
+  const server = await startServer({ created: sessions[dialect], onEvent: acceptOnly(dialect), tools: { clock } });
   const session = await server.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
   const peer = await server.next();
   const reply = session.say(utterance);
@@ -37,7 +37,7 @@ async function respondWith(dialect: Dialect, respond: (peer: Peer) => void) {
   const { peer, reply, session } = await openAndSend(dialect);
   respond(peer);
   const answer = await reply;
-  return { events: await all(answer), answer, session, peer };
+  return { events: await collectEvents(answer), answer, session, peer };
 }
 
 describe.each(dialects)('A live response in the %s dialect', (dialect) => {
@@ -48,10 +48,10 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
       peer.send(
         frames.created,
         frames.transcript('Hel'),
-        frames.sound(bytesOf(1, -2)),
+        frames.audio(bytesOf(1, -2)),
         frames.transcript('lo.'),
-        frames.sound(bytesOf(32_767, -32_768)),
-        frames.soundDone,
+        frames.audio(bytesOf(32_767, -32_768)),
+        frames.audioDone,
         frames.transcriptDone('Hello.'),
         frames.item('Hello.'),
         frames.done({ usage }),
@@ -93,10 +93,10 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
   });
 
   it('A live response ignores an event that the gateway sends twice', async () => {
-    const sound = { ...frames.sound(bytesOf(7)), event_id: 'event_5' };
+    const audio = { ...frames.audio(bytesOf(7)), event_id: 'event_5' };
     const delta = { ...frames.text('Ha'), event_id: 'event_4' };
     const { events } = await respondWith(dialect, (peer) =>
-      peer.send(frames.created, delta, delta, sound, sound, frames.done()),
+      peer.send(frames.created, delta, delta, audio, audio, frames.done()),
     );
     expect(textOf(events)).toBe('Ha');
     expect(samplesOf(events)).toEqual([7]);
@@ -107,9 +107,9 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     const { events } = await respondWith(dialect, (peer) =>
       peer.send(
         frames.created,
-        frames.sound(bytes.subarray(0, 1)),
-        frames.sound(bytes.subarray(1, 4)),
-        frames.sound(bytes.subarray(4)),
+        frames.audio(bytes.subarray(0, 1)),
+        frames.audio(bytes.subarray(1, 4)),
+        frames.audio(bytes.subarray(4)),
         frames.done(),
       ),
     );
@@ -117,17 +117,17 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
   });
 
   it('A live response ignores other responses, unknown events and invalid audio', async () => {
-    const other = framesFor(dialect, 'resp_other');
+    const otherFrames = framesFor(dialect, 'resp_other');
     const { events } = await respondWith(dialect, (peer) =>
       peer.send(
         frames.created,
-        other.text('Not me'),
-        other.sound(bytesOf(9)),
-        other.done(),
+        otherFrames.text('Not me'),
+        otherFrames.audio(bytesOf(9)),
+        otherFrames.done(),
         { type: 'response.dreams.delta', response_id: 'resp_1', delta: 'zzz' },
         { type: 'rate_limits.updated', rate_limits: [] },
-        { ...frames.sound(bytesOf()), delta: '!!! no sound' },
-        { ...frames.sound(bytesOf()), delta: 5 },
+        { ...frames.audio(bytesOf()), delta: '!!! no sound' },
+        { ...frames.audio(bytesOf()), delta: 5 },
         { ...frames.text(''), delta: null },
         frames.text('Me'),
         frames.done(),
@@ -179,16 +179,16 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
 
   it('A live response reports each tool call once and completely', async () => {
     const call = { id: 'item_c', type: 'function_call', call_id: 'call_1', name: 'draw', arguments: '' };
-    const at = { response_id: 'resp_1', item_id: 'item_c', output_index: 1 };
-    const whole = { ...call, arguments: '{"of":"foxes"}' };
+    const position = { response_id: 'resp_1', item_id: 'item_c', output_index: 1 };
+    const finishedCall = { ...call, arguments: '{"of":"foxes"}' };
     const { events, session, peer } = await respondWith(dialect, (peer) =>
       peer.send(
         frames.created,
         { type: 'response.output_item.added', response_id: 'resp_1', output_index: 1, item: call },
-        { type: 'response.function_call_arguments.delta', ...at, call_id: 'call_1', delta: '{"of":' },
-        { type: 'response.function_call_arguments.done', ...at, call_id: 'call_1', arguments: '{"of":"foxes"}' },
-        { type: 'response.output_item.done', response_id: 'resp_1', output_index: 1, item: whole },
-        frames.done({ output: [whole] }),
+        { type: 'response.function_call_arguments.delta', ...position, call_id: 'call_1', delta: '{"of":' },
+        { type: 'response.function_call_arguments.done', ...position, call_id: 'call_1', arguments: '{"of":"foxes"}' },
+        { type: 'response.output_item.done', response_id: 'resp_1', output_index: 1, item: finishedCall },
+        frames.done({ output: [finishedCall] }),
       ),
     );
     const expected = { callId: 'call_1', name: 'draw', arguments: '{"of":"foxes"}' };
@@ -205,21 +205,21 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     await next;
   });
 
-  it('A live response comes with the transcript of the utterance, reported once', async () => {
+  it('A live response reports the transcript of the utterance, and reports it once', async () => {
     const { peer, reply } = await openAndSend(dialect, { audio: new Int16Array(2400) });
-    const about = { item_id: 'item_q', content_index: 0 };
-    const heard = 'conversation.item.input_audio_transcription';
+    const itemFields = { item_id: 'item_q', content_index: 0 };
+    const transcription = 'conversation.item.input_audio_transcription';
     peer.send(
       { type: 'input_audio_buffer.committed', item_id: 'item_q' },
-      { type: `${heard}.delta`, ...about, delta: 'Good' },
+      { type: `${transcription}.delta`, ...itemFields, delta: 'Good' },
       frames.created,
       frames.text('Yes'),
-      { type: `${heard}.completed`, item_id: 'item_of_another', transcript: 'Not this' },
-      { type: `${heard}.completed`, ...about, transcript: 'Good morning' },
-      { type: `${heard}.completed`, ...about, transcript: 'Good morning' },
+      { type: `${transcription}.completed`, item_id: 'item_of_another', transcript: 'Not this' },
+      { type: `${transcription}.completed`, ...itemFields, transcript: 'Good morning' },
+      { type: `${transcription}.completed`, ...itemFields, transcript: 'Good morning' },
       frames.done(),
     );
-    const events = await all(await reply);
+    const events = await collectEvents(await reply);
     expect(events.filter(({ type }) => type === 'heard')).toEqual([{ type: 'heard', text: 'Good morning' }]);
     expect(endOf(events).text).toBe('Yes');
   });
@@ -229,23 +229,23 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     peer.send(frames.created, frames.done());
     const answer = await reply;
     peer.send({ type: 'conversation.item.input_audio_transcription.completed', item_id: 'x', transcript: 'Late' });
-    expect((await all(answer)).map(({ type }) => type)).toEqual(['heard', 'end']);
+    expect((await collectEvents(answer)).map(({ type }) => type)).toEqual(['heard', 'end']);
   });
 
   it('A live response stops waiting for the transcript after a moment and reports what has arrived so far', async () => {
     const clock = new ManualClock();
     const { peer, reply } = await openAndSend(dialect, { audio: new Int16Array(2400) }, clock);
-    const heard = 'conversation.item.input_audio_transcription';
-    peer.send(frames.created, { type: `${heard}.delta`, item_id: 'x', delta: 'Good mor' }, frames.done());
+    const transcription = 'conversation.item.input_audio_transcription';
+    peer.send(frames.created, { type: `${transcription}.delta`, item_id: 'x', delta: 'Good mor' }, frames.done());
     const answer = await reply;
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     clock.advance(2_000);
-    expect(await all(answer)).toMatchObject([{ type: 'heard', text: 'Good mor' }, { type: 'end' }]);
+    expect(await collectEvents(answer)).toMatchObject([{ type: 'heard', text: 'Good mor' }, { type: 'end' }]);
   });
 
   it('A live response does not wait for a transcript after transcription failed', async () => {
     const { peer, reply } = await openAndSend(dialect, { audio: new Int16Array(2400) });
     peer.send(frames.created, { type: 'conversation.item.input_audio_transcription.failed', error: {} }, frames.done());
-    expect((await all(await reply)).map(({ type }) => type)).toEqual(['end']);
+    expect((await collectEvents(await reply)).map(({ type }) => type)).toEqual(['end']);
   });
 });

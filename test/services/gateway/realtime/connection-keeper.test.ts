@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { framesFor } from './frames.ts';
-import { all, dialects, endOf, failureOf, type Peer, sessions, startServer, strict } from './scripted.ts';
+import { acceptOnly, collectEvents, dialects, endOf, failureOf, type Peer, sessions, startServer } from './scripted.ts';
 
 const frames = framesFor('ga');
-const minute = 60_000;
+const MINUTE_MS = 60_000;
 
 async function open(script: Parameters<typeof startServer>[0] = {}, settings = {}) {
   const server = await startServer(script);
@@ -15,29 +15,30 @@ async function open(script: Parameters<typeof startServer>[0] = {}, settings = {
 type Fixture = Awaited<ReturnType<typeof open>>;
 
 /** Has one complete exchange of text with the server. */
-async function talk(
+async function exchange(
   { session }: Pick<Fixture, 'session'>,
   peer: Peer,
   text: string,
   reply: string,
   dialect = dialects[0] as 'ga' | 'beta',
 ) {
-  const answering = session.say({ text });
+  const pendingAnswer = session.say({ text });
   await peer.waitFor('response.create');
   const { created, transcript, done } = framesFor(dialect, `resp_${text}`);
   peer.send(created, transcript(reply), done());
-  return all(await answering);
+  return collectEvents(await pendingAnswer);
 }
 
-/** Waits until both sides have sent everything that they had to send. */
-const settled = (peer: Peer): Promise<unknown> => new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+/** Waits until each side has received everything that the other one has sent. */
+const waitForPong = (peer: Peer): Promise<unknown> =>
+  new Promise((resolve) => peer.socket.once('pong', resolve).ping());
 
-async function turns(count = 20): Promise<void> {
+async function runEventLoop(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const told = (text: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
-const answered = (text: string, type = 'output_text') => ({
+const memberItem = (text: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
+const modelItem = (text: string, type = 'output_text') => ({
   type: 'message',
   role: 'assistant',
   content: [{ type, text }],
@@ -47,17 +48,25 @@ describe('A live conversation', () => {
   it.each(dialects)(
     'A live conversation survives a lost connection, and its settings and history are sent again in order (%s)',
     async (dialect) => {
-      const server = await open({ created: sessions[dialect], onEvent: strict(dialect) }, { instructions: 'Be brief' });
-      await talk(server, server.peer, 'One', 'First', dialect);
-      await talk(server, server.peer, 'Two', 'Second', dialect);
+      const server = await open(
+        { created: sessions[dialect], onEvent: acceptOnly(dialect) },
+        { instructions: 'Be brief' },
+      );
+      await exchange(server, server.peer, 'One', 'First', dialect);
+      await exchange(server, server.peer, 'Two', 'Second', dialect);
       server.peer.socket.terminate();
-      const other = await server.next();
+      const newPeer = await server.next();
       const type = dialect === 'ga' ? 'output_text' : 'text';
-      for (let count = 0; count < 4; count++) await other.waitFor('conversation.item.create');
-      expect(other.items()).toEqual([told('One'), answered('First', type), told('Two'), answered('Second', type)]);
-      expect(other.received[0]?.session).toMatchObject({ instructions: 'Be brief' });
+      for (let count = 0; count < 4; count++) await newPeer.waitFor('conversation.item.create');
+      expect(newPeer.items()).toEqual([
+        memberItem('One'),
+        modelItem('First', type),
+        memberItem('Two'),
+        modelItem('Second', type),
+      ]);
+      expect(newPeer.received[0]?.session).toMatchObject({ instructions: 'Be brief' });
       expect(server.session.id).toBe('sess_1');
-      const events = await talk(server, other, 'Three', 'Third', dialect);
+      const events = await exchange(server, newPeer, 'Three', 'Third', dialect);
       expect(endOf(events).text).toBe('Third');
       expect(server.peers).toHaveLength(2);
     },
@@ -72,18 +81,18 @@ describe('A live conversation', () => {
     ] as const;
     await gateway.realtime.open({ model: 'm' }, { earlier });
     const peer = await next();
-    await settled(peer);
-    expect(peer.items()).toEqual([told('Hi'), answered('Hello')]);
+    await waitForPong(peer);
+    expect(peer.items()).toEqual([memberItem('Hi'), modelItem('Hello')]);
   });
 
-  it('A live conversation remembers audio by its transcript, and notes if there is none', async () => {
+  it('A live conversation remembers audio as its transcript, or as a note if there is none', async () => {
     const server = await open({}, { transcriber: 'ears' });
     const audio = new Int16Array(2_400);
     for (const [id, transcript] of [
       ['a', 'Good morning'],
       ['b', ''],
     ]) {
-      const answering = server.session.say({ audio: audio });
+      const pendingAnswer = server.session.say({ audio });
       await server.peer.waitFor('response.create');
       const { created, done } = framesFor('ga', `resp_${id}`);
       server.peer.send(
@@ -92,31 +101,34 @@ describe('A live conversation', () => {
         created,
         done(),
       );
-      await all(await answering);
+      await collectEvents(await pendingAnswer);
     }
     server.peer.socket.terminate();
-    const other = await server.next();
-    await other.waitFor('conversation.item.create');
-    await other.waitFor('conversation.item.create');
-    expect(other.items()).toEqual([told('Good morning'), told('[A spoken message that was not written down.]')]);
+    const newPeer = await server.next();
+    await newPeer.waitFor('conversation.item.create');
+    await newPeer.waitFor('conversation.item.create');
+    expect(newPeer.items()).toEqual([
+      memberItem('Good morning'),
+      memberItem('[A spoken message that was not written down.]'),
+    ]);
   });
 
   it('A live conversation replays a tool call together with its output', async () => {
     const server = await open();
-    const answering = server.session.say({ text: 'Draw' });
+    const pendingAnswer = server.session.say({ text: 'Draw' });
     await server.peer.waitFor('response.create');
     const call = { type: 'function_call', call_id: 'call_1', name: 'draw', arguments: '{}' };
     server.peer.send(frames.created, frames.done({ output: [call] }));
-    await all(await answering);
-    const given = server.session.say({ outputs: [{ callId: 'call_1', output: 'Done' }] });
+    await collectEvents(await pendingAnswer);
+    const outputAnswer = server.session.say({ outputs: [{ callId: 'call_1', output: 'Done' }] });
     await server.peer.waitFor('response.create');
     server.peer.send(framesFor('ga', 'resp_2').done());
-    await all(await given);
+    await collectEvents(await outputAnswer);
     server.peer.socket.terminate();
-    const other = await server.next();
-    for (let count = 0; count < 3; count++) await other.waitFor('conversation.item.create');
-    expect(other.items()).toEqual([
-      told('Draw'),
+    const newPeer = await server.next();
+    for (let count = 0; count < 3; count++) await newPeer.waitFor('conversation.item.create');
+    expect(newPeer.items()).toEqual([
+      memberItem('Draw'),
       call,
       { type: 'function_call_output', call_id: 'call_1', output: 'Done' },
     ]);
@@ -125,16 +137,16 @@ describe('A live conversation', () => {
   it('A live conversation detects a silently dead connection and opens another one', async () => {
     const clock = new ManualClock();
     const { peer, next, peers } = await open({ tools: { clock } });
-    const minutes = async (until: () => boolean): Promise<void> => {
-      for (let step = 0; step < 60 && !until(); step++) {
+    const advanceMinute = async (isDone: () => boolean): Promise<void> => {
+      for (let step = 0; step < 60 && !isDone(); step++) {
         clock.advance(1_000);
-        await turns();
+        await runEventLoop();
       }
     };
-    await minutes(() => false);
+    await advanceMinute(() => false);
     expect(peers).toHaveLength(1);
     peer.socket.pause();
-    await minutes(() => peers.length > 1);
+    await advanceMinute(() => peers.length > 1);
     await (await next()).waitFor('session.update');
   });
 
@@ -143,38 +155,39 @@ describe('A live conversation', () => {
     const server = await open({ tools: { clock, random: () => 1 } });
     await server.stop();
     await server.peer.closed;
-    await turns(50);
-    const lost = () => server.logged.filter((one) => one.includes('Reconnecting to the gateway failed')).length;
+    await runEventLoop(50);
+    const failureCount = () =>
+      server.logLines.filter((one) => one.includes('Reconnecting to the gateway failed')).length;
     const waits: number[] = [];
-    for (let ms = 0, last = 0, count = lost(); ms < 10 * minute; ms += 500) {
+    for (let ms = 0, last = 0, count = failureCount(); ms < 10 * MINUTE_MS; ms += 500) {
       clock.advance(500);
-      await turns(30);
-      if (lost() === count) continue;
-      count = lost();
+      await runEventLoop(30);
+      if (failureCount() === count) continue;
+      count = failureCount();
       waits.push(ms + 500 - last);
       last = ms + 500;
     }
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000]);
     // The next utterance connects again.
     await server.start();
-    const answering = server.session.say({ text: 'Are you there?' });
-    const other = await server.next();
-    await other.waitFor('response.create');
-    other.send(frames.created);
-    expect((await answering).id).toBe('resp_1');
+    const pendingAnswer = server.session.say({ text: 'Are you there?' });
+    const newPeer = await server.next();
+    await newPeer.waitFor('response.create');
+    newPeer.send(frames.created);
+    expect((await pendingAnswer).id).toBe('resp_1');
   });
 
-  it('A live conversation does not wait when the member speaks', async () => {
+  it('A live conversation reconnects immediately when the member speaks', async () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock, random: () => 1 } });
     server.peer.socket.terminate();
     await server.peer.closed;
-    await turns();
-    const answering = server.session.say({ text: 'Hello' });
-    const other = await server.next();
-    await other.waitFor('response.create');
-    other.send(frames.created);
-    await answering;
+    await runEventLoop();
+    const pendingAnswer = server.session.say({ text: 'Hello' });
+    const newPeer = await server.next();
+    await newPeer.waitFor('response.create');
+    newPeer.send(frames.created);
+    await pendingAnswer;
     expect(server.peers).toHaveLength(2);
   });
 
@@ -189,45 +202,45 @@ describe('A live conversation', () => {
     });
     isClosed = true;
     server.peer.socket.terminate();
-    await vi.waitUntil(() => server.logged.join().includes('connection to the gateway lost'));
+    await vi.waitUntil(() => server.logLines.join().includes('connection to the gateway lost'));
     expect(await failureOf(server.session.say({ text: 'Hello' }))).toMatchObject({
       kind: 'unauthorized',
       mayHaveTakenEffect: false,
     });
-    await turns(50);
+    await runEventLoop(50);
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 
-  it('A live conversation limits the reconnects to a gateway that cuts every connection', async () => {
+  it('A live conversation limits its reconnects to a gateway that drops every connection', async () => {
     const server = await open({
       onEvent: (peer, event) => {
-        strict('ga')(peer, event);
+        acceptOnly('ga')(peer, event);
         setImmediate(() => peer.socket.terminate());
       },
     });
-    for (let turn = 0; turn < 100; turn++) await turns(20);
+    for (let turn = 0; turn < 100; turn++) await runEventLoop(20);
     expect(server.peers.length).toBeLessThanOrEqual(7);
   });
 
   it('A live conversation is renewed before its hour is over, at a time when no member speaks', async () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock } });
-    await talk(server, server.peer, 'One', 'First');
+    await exchange(server, server.peer, 'One', 'First');
     for (let seconds = 0; seconds < 55 * 60; seconds += 20) {
       clock.advance(20_000);
-      await turns(5);
+      await runEventLoop(5);
     }
     await server.peer.closed;
     clock.advance(0);
-    const other = await server.next();
-    await other.waitFor('conversation.item.create');
-    await other.waitFor('conversation.item.create');
-    expect(other.items()).toEqual([told('One'), answered('First')]);
+    const newPeer = await server.next();
+    await newPeer.waitFor('conversation.item.create');
+    await newPeer.waitFor('conversation.item.create');
+    expect(newPeer.items()).toEqual([memberItem('One'), modelItem('First')]);
   });
 
-  it('A live conversation is renewed only after the response that is running at that moment', async () => {
+  it('A live conversation is renewed only after a running response has ended', async () => {
     const server = await open();
-    const answering = server.session.say({ text: 'One' });
+    const pendingAnswer = server.session.say({ text: 'One' });
     await server.peer.waitFor('response.create');
     server.peer.send(
       frames.created,
@@ -236,12 +249,12 @@ describe('A live conversation', () => {
       frames.text('B'),
       frames.done(),
     );
-    expect(endOf(await all(await answering))).toMatchObject({ end: 'completed', text: 'AB' });
+    expect(endOf(await collectEvents(await pendingAnswer))).toMatchObject({ end: 'completed', text: 'AB' });
     await server.peer.closed;
-    const other = await server.next();
-    await other.waitFor('conversation.item.create');
-    await other.waitFor('conversation.item.create');
-    expect(other.items()).toEqual([told('One'), answered('AB')]);
+    const newPeer = await server.next();
+    await newPeer.waitFor('conversation.item.create');
+    await newPeer.waitFor('conversation.item.create');
+    expect(newPeer.items()).toEqual([memberItem('One'), modelItem('AB')]);
   });
 
   it('A live conversation is renewed when the gateway reports that its hour is over', async () => {
@@ -253,13 +266,13 @@ describe('A live conversation', () => {
 
   it('A live conversation ends when it is closed: a running response ends and no new connection is opened', async () => {
     const server = await open();
-    const answering = server.session.say({ text: 'Hello' });
+    const pendingAnswer = server.session.say({ text: 'Hello' });
     await server.peer.waitFor('response.create');
     server.peer.send(frames.created, frames.text('Some'));
-    const answer = await answering;
-    await settled(server.peer);
+    const answer = await pendingAnswer;
+    await waitForPong(server.peer);
     await server.session.close();
-    expect(endOf(await all(answer))).toMatchObject({ end: 'cut', text: 'Some', error: { code: 'closed' } });
+    expect(endOf(await collectEvents(answer))).toMatchObject({ end: 'cut', text: 'Some', error: { code: 'closed' } });
     expect(await failureOf(server.session.say({ text: 'Hello' }))).toMatchObject({
       kind: 'unreachable',
       code: 'closed',
@@ -267,26 +280,26 @@ describe('A live conversation', () => {
     });
     await server.peer.closed;
     await server.session.close();
-    await turns();
+    await runEventLoop();
     expect(server.peers).toHaveLength(1);
   });
 
   it('An utterance may have taken effect when the conversation is closed during it', async () => {
     const server = await open();
-    const answering = failureOf(server.session.say({ text: 'Hello' }));
+    const pendingAnswer = failureOf(server.session.say({ text: 'Hello' }));
     await server.peer.waitFor('response.create');
     await server.gateway.close();
-    expect(await answering).toMatchObject({ code: 'closed', mayHaveTakenEffect: true });
+    expect(await pendingAnswer).toMatchObject({ code: 'closed', mayHaveTakenEffect: true });
   });
 
   it('A live conversation leaves no timer behind when it is closed', async () => {
-    class Counting extends ManualClock {
-      open = 0;
+    class CountingClock extends ManualClock {
+      openTimers = 0;
       override after(ms: number, task: () => void): () => void {
-        this.open += 1;
+        this.openTimers += 1;
         let isOver = false;
         const end = (): void => {
-          if (!isOver) this.open -= 1;
+          if (!isOver) this.openTimers -= 1;
           isOver = true;
         };
         const cancel = super.after(ms, () => {
@@ -299,30 +312,30 @@ describe('A live conversation', () => {
         };
       }
     }
-    const clock = new Counting();
+    const clock = new CountingClock();
     const server = await open({ tools: { clock } }, { transcriber: 'ears' });
-    const answering = server.session.say({ audio: new Int16Array(2_400) });
+    const pendingAnswer = server.session.say({ audio: new Int16Array(2_400) });
     await server.peer.waitFor('response.create');
     server.peer.send(frames.created, frames.done());
-    await answering;
-    expect(clock.open).toBeGreaterThan(0);
+    await pendingAnswer;
+    expect(clock.openTimers).toBeGreaterThan(0);
     await server.session.close();
-    await turns();
-    expect(clock.open).toBe(0);
+    await runEventLoop();
+    expect(clock.openTimers).toBe(0);
   });
 
-  it('A live conversation is not opened when it is closed during a reconnect', async () => {
+  it('A live conversation that is closed during a reconnect does not open again', async () => {
     let isSlow = false;
     const server = await open({ onUpgrade: () => isSlow });
     isSlow = true;
-    const answering = (async () => {
+    const pendingAnswer = (async () => {
       server.peer.socket.terminate();
       await server.peer.closed;
-      await turns();
+      await runEventLoop();
       return failureOf(server.session.say({ text: 'Hello' }));
     })();
-    while (server.requests.length < 2) await turns(1);
+    while (server.requests.length < 2) await runEventLoop(1);
     await server.session.close();
-    expect(await answering).toMatchObject({ code: 'closed', mayHaveTakenEffect: false });
+    expect(await pendingAnswer).toMatchObject({ code: 'closed', mayHaveTakenEffect: false });
   });
 });

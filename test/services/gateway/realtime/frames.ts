@@ -2,19 +2,19 @@ import type { Dialect } from './scripted.ts';
 
 /** The events of one response in either dialect. */
 export function framesFor(dialect: Dialect, id = 'resp_1', item = 'item_a') {
-  const at = { response_id: id, item_id: item, output_index: 0, content_index: 0 };
+  const position = { response_id: id, item_id: item, output_index: 0, content_index: 0 };
   const isGa = dialect === 'ga';
-  const text = isGa ? 'response.output_text' : 'response.text';
-  const sound = isGa ? 'response.output_audio' : 'response.audio';
+  const textType = isGa ? 'response.output_text' : 'response.text';
+  const audioType = isGa ? 'response.output_audio' : 'response.audio';
   return {
     created: { type: 'response.created', response: { id, status: 'in_progress', output: [] } },
-    text: (delta: string) => ({ type: `${text}.delta`, ...at, delta }),
-    textDone: (whole: string) => ({ type: `${text}.done`, ...at, text: whole }),
-    transcript: (delta: string) => ({ type: `${sound}_transcript.delta`, ...at, delta }),
-    transcriptDone: (whole: string) => ({ type: `${sound}_transcript.done`, ...at, transcript: whole }),
-    sound: (bytes: Buffer) => ({ type: `${sound}.delta`, ...at, delta: bytes.toString('base64') }),
-    soundDone: { type: `${sound}.done`, ...at },
-    item: (whole: string) => ({
+    text: (delta: string) => ({ type: `${textType}.delta`, ...position, delta }),
+    textDone: (fullText: string) => ({ type: `${textType}.done`, ...position, text: fullText }),
+    transcript: (delta: string) => ({ type: `${audioType}_transcript.delta`, ...position, delta }),
+    transcriptDone: (fullText: string) => ({ type: `${audioType}_transcript.done`, ...position, transcript: fullText }),
+    audio: (bytes: Buffer) => ({ type: `${audioType}.delta`, ...position, delta: bytes.toString('base64') }),
+    audioDone: { type: `${audioType}.done`, ...position },
+    item: (fullText: string) => ({
       type: 'response.output_item.done',
       response_id: id,
       output_index: 0,
@@ -22,7 +22,7 @@ export function framesFor(dialect: Dialect, id = 'resp_1', item = 'item_a') {
         id: item,
         type: 'message',
         role: 'assistant',
-        content: [{ type: isGa ? 'output_audio' : 'audio', transcript: whole }],
+        content: [{ type: isGa ? 'output_audio' : 'audio', transcript: fullText }],
       },
     }),
     done: (response: object = {}) => ({ type: 'response.done', response: { id, status: 'completed', ...response } }),

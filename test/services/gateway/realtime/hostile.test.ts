@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { framesFor } from './frames.ts';
-import { all, dialects, endOf, startServer } from './scripted.ts';
+import { collectEvents, dialects, endOf, startServer } from './scripted.ts';
 
 const frames = framesFor('ga');
 
@@ -24,8 +24,8 @@ describe('A hostile realtime gateway', () => {
     peer.socket.send('{"type":"response.created","response":{"id":"resp_1","__proto__":{"status":"failed"}}}');
     peer.socket.send(Buffer.from(JSON.stringify(frames.text('Bytes are read as well'))));
     peer.send(frames.done());
-    const outcome = await reply.then(all, (error: unknown) => error);
-    // An error event without a message still counts as an error, and here it came first.
+    const outcome = await reply.then(collectEvents, (error: unknown) => error);
+    // An error event without a message still counts as an error, and here it was sent before the response.
     expect(outcome).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
@@ -36,14 +36,14 @@ describe('A hostile realtime gateway', () => {
     peer.socket.send(Buffer.from([0xff, 0xfe, 0x00]));
     peer.socket.send(Buffer.from(JSON.stringify(frames.text('Bytes are read as well'))));
     peer.send({ type: 'conversation.item.input_audio_transcription.failed' }, frames.done());
-    expect(endOf(await all(await reply))).toMatchObject({ end: 'completed', text: 'Bytes are read as well' });
+    expect(endOf(await collectEvents(await reply))).toMatchObject({ end: 'completed', text: 'Bytes are read as well' });
   });
 
   it('A hostile realtime gateway is disconnected after an oversized message', async () => {
     const { peer, reply } = await openAndSend();
     peer.send(frames.created, frames.text('Some'));
     peer.socket.send(`"${'x'.repeat(17 * 2 ** 20)}"`);
-    expect(endOf(await all(await reply))).toMatchObject({ end: 'cut', text: 'Some' });
+    expect(endOf(await collectEvents(await reply))).toMatchObject({ end: 'cut', text: 'Some' });
     await peer.closed;
   });
 
@@ -51,19 +51,19 @@ describe('A hostile realtime gateway', () => {
     const { peer, reply } = await openAndSend();
     peer.send(frames.created);
     peer.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
-    expect(endOf(await all(await reply)).end).toBe('cut');
+    expect(endOf(await collectEvents(await reply)).end).toBe('cut');
     await peer.closed;
   });
 
   it('A hostile realtime gateway cannot fill the memory: events without a reader are dropped', async () => {
     const { peer, reply, session } = await openAndSend();
     peer.send(frames.created, { type: 'conversation.item.input_audio_transcription.failed' }, frames.done());
-    await all(await reply);
+    await collectEvents(await reply);
     for (let count = 0; count < 2_000; count++) peer.send(framesFor('ga', `resp_${count}`).text('x'.repeat(1_000)));
     const second = session.say({ text: 'Still there?' });
     await peer.waitFor('response.create');
     peer.send(framesFor('ga', 'resp_mine').created, framesFor('ga', 'resp_mine').done());
-    expect(endOf(await all(await second)).end).toBe('completed');
+    expect(endOf(await collectEvents(await second)).end).toBe('completed');
   });
 
   it('A hostile realtime gateway cannot crash the client with any event, and every response ends once', async () => {
@@ -72,12 +72,22 @@ describe('A hostile realtime gateway', () => {
       fc.constantFrom('resp_1', 'item_a', 'call_1', 'AAE=', 0, 1),
     );
     const fields = ['response_id', 'item_id', 'content_index', 'output_index', 'delta', 'text', 'transcript'] as const;
-    const more = ['call_id', 'name', 'arguments', 'item', 'part', 'response', 'error', 'event_id', 'usage'] as const;
+    const otherFields = [
+      'call_id',
+      'name',
+      'arguments',
+      'item',
+      'part',
+      'response',
+      'error',
+      'event_id',
+      'usage',
+    ] as const;
     const types = dialects.flatMap((dialect) => {
-      const { text, textDone, transcript, transcriptDone, soundDone, item } = framesFor(dialect);
-      return [text(''), textDone(''), transcript(''), transcriptDone(''), soundDone, item('')].map(({ type }) => type);
+      const { text, textDone, transcript, transcriptDone, audioDone, item } = framesFor(dialect);
+      return [text(''), textDone(''), transcript(''), transcriptDone(''), audioDone, item('')].map(({ type }) => type);
     });
-    const others = [
+    const otherTypes = [
       'response.output_audio.delta',
       'response.function_call_arguments.delta',
       'response.function_call_arguments.done',
@@ -92,22 +102,22 @@ describe('A hostile realtime gateway', () => {
     ];
     const event = fc.record(
       {
-        type: fc.constantFrom(...types, ...others),
-        ...Object.fromEntries([...fields, ...more].map((name) => [name, anything])),
+        type: fc.constantFrom(...types, ...otherTypes),
+        ...Object.fromEntries([...fields, ...otherFields].map((name) => [name, anything])),
       },
       { requiredKeys: ['type'] },
     );
     const { peer, reply, session } = await openAndSend();
     peer.send(frames.created, { type: 'conversation.item.input_audio_transcription.failed' }, frames.done());
-    await all(await reply);
+    await collectEvents(await reply);
     let count = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 30 }), async (events) => {
-        const mine = framesFor('ga', `resp_fuzz_${++count}`);
+        const ownFrames = framesFor('ga', `resp_fuzz_${++count}`);
         const next = session.say({ text: 'Go on' });
         await peer.waitFor('response.create');
-        peer.send(mine.created, ...events, mine.done());
-        expect(endOf(await all(await next)).id).toBe(`resp_fuzz_${count}`);
+        peer.send(ownFrames.created, ...events, ownFrames.done());
+        expect(endOf(await collectEvents(await next)).id).toBe(`resp_fuzz_${count}`);
       }),
       { numRuns: 60 },
     );

@@ -9,7 +9,7 @@ const textsOf = (memory: ConversationMemory): string[] =>
 describe('The history that a new connection receives', () => {
   it('The history that a new connection receives contains the latest turns, at most forty', () => {
     const memory = new ConversationMemory(
-      Array.from({ length: 100 }, (_none, at) => ({ by: 'member', text: `Turn ${at}` })),
+      Array.from({ length: 100 }, (_none, index) => ({ by: 'member', text: `Turn ${index}` })),
     );
     expect(textsOf(memory)).toHaveLength(40);
     memory.addTurn('model', 'The last');
@@ -20,7 +20,7 @@ describe('The history that a new connection receives', () => {
 
   it('The history that a new connection receives is limited in characters and drops the oldest turns first', () => {
     const memory = new ConversationMemory([]);
-    for (const mark of ['a', 'b', 'c']) memory.addTurn('member', mark.repeat(25_000));
+    for (const character of ['a', 'b', 'c']) memory.addTurn('member', character.repeat(25_000));
     expect(textsOf(memory).map((text) => text[0])).toEqual(['b', 'c']);
     memory.addTurn('member', 'd'.repeat(100_000));
     expect(textsOf(memory).map((text) => text.length)).toEqual([60_000]);

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../../../../src/lib/clock.ts';
-import { defaultSettings, type Gateway, GatewayError, openGateway } from '../../../../src/services/gateway/index.ts';
+import { createGateway, defaultSettings, type Gateway, GatewayError } from '../../../../src/services/gateway/index.ts';
 import type {
   RealtimeAnswer,
   RealtimeEvent,
@@ -36,8 +36,8 @@ export class Peer {
   readonly socket: WebSocket;
   readonly received: ClientEvent[] = [];
   readonly closed: Promise<unknown>;
-  #taken = 0;
-  #stir: (() => void) | undefined;
+  #returnedCount = 0;
+  #wake: (() => void) | undefined;
 
   constructor(socket: WebSocket, request: IncomingMessage, onEvent: (peer: Peer, event: ClientEvent) => void) {
     this.socket = socket;
@@ -47,7 +47,7 @@ export class Peer {
       const event = JSON.parse(String(data)) as ClientEvent;
       this.received.push(event);
       onEvent(this, event);
-      this.#stir?.();
+      this.#wake?.();
     });
     socket.on('error', () => undefined);
   }
@@ -56,15 +56,15 @@ export class Peer {
     for (const event of events) this.socket.send(JSON.stringify(event));
   }
 
-  /** Waits for the next event of this type that the test has not taken yet. */
+  /** Waits for the next event of this type that was not returned before. */
   async waitFor(type: string): Promise<ClientEvent> {
     for (;;) {
-      for (; this.#taken < this.received.length; ) {
-        const event = this.received[this.#taken++];
+      for (; this.#returnedCount < this.received.length; ) {
+        const event = this.received[this.#returnedCount++];
         if (event?.type === type) return event;
       }
       await new Promise<void>((resolve) => {
-        this.#stir = resolve;
+        this.#wake = resolve;
       });
     }
   }
@@ -79,25 +79,26 @@ export class Peer {
   }
 }
 
-export const refuse = (event: ClientEvent, error: Record<string, unknown>): object => ({
+export const refusalOf = (event: ClientEvent, error: Record<string, unknown>): object => ({
   type: 'error',
   event_id: 'event_of_the_gateway',
   error: { type: 'invalid_request_error', message: 'No', event_id: event.event_id, ...error },
 });
 
 /** Accepts settings in its own dialect only, as gateways do. */
-export const strict =
+export const acceptOnly =
   (dialect: Dialect) =>
   (peer: Peer, event: ClientEvent): void => {
     if (event.type !== 'session.update') return;
     const isGa = event.session?.type === 'realtime';
     if (dialect === 'ga' && !isGa)
-      peer.send(refuse(event, { code: 'missing_required_parameter', param: 'session.type' }));
-    else if (dialect === 'beta' && isGa) peer.send(refuse(event, { code: 'unknown_parameter', param: 'session.type' }));
+      peer.send(refusalOf(event, { code: 'missing_required_parameter', param: 'session.type' }));
+    else if (dialect === 'beta' && isGa)
+      peer.send(refusalOf(event, { code: 'unknown_parameter', param: 'session.type' }));
     else peer.send({ type: 'session.updated', session: event.session });
   };
 
-interface Script {
+interface ServerScript {
   /** The first event; null sends none. */
   created?: object | null;
   onEvent?: (peer: Peer, event: ClientEvent) => void;
@@ -111,41 +112,41 @@ interface Script {
 
 export interface ScriptedServer {
   gateway: Gateway;
-  /** The next connection that the test has not taken yet. */
+  /** Waits for the next connection that was not returned before. */
   next(): Promise<Peer>;
   /** All connections so far. */
   peers: Peer[];
   /** Upgrade requests. */
   requests: IncomingMessage[];
-  logged: string[];
+  logLines: string[];
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
 /** Starts the client and a scripted gateway, connected by real sockets. */
-export async function startServer(script: Script = {}): Promise<ScriptedServer> {
-  const { created = sessions.ga, onEvent = strict('ga'), onUpgrade = () => false } = script;
+export async function startServer(script: ServerScript = {}): Promise<ScriptedServer> {
+  const { created = sessions.ga, onEvent = acceptOnly('ga'), onUpgrade = () => false } = script;
   const sockets = new WebSocketServer({ noServer: true });
   const peers: Peer[] = [];
   const requests: IncomingMessage[] = [];
-  let taken = 0;
-  let stir: (() => void) | undefined;
-  const raw = new Set<Socket>();
+  let returnedCount = 0;
+  let wake: (() => void) | undefined;
+  const rawSockets = new Set<Socket>();
   const server = createServer();
   server.on('upgrade', (request, socket: Socket, head) => {
     requests.push(request);
     socket.on('error', () => undefined);
-    raw.add(socket);
+    rawSockets.add(socket);
     const response = new ServerResponse(request);
     response.assignSocket(socket);
     response.shouldKeepAlive = false;
     if (onUpgrade(request, response, socket)) return;
     response.detachSocket(socket);
-    sockets.handleUpgrade(request, socket, head, (one) => {
-      const peer = new Peer(one, request, onEvent);
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const peer = new Peer(webSocket, request, onEvent);
       peers.push(peer);
       if (created) peer.send({ type: 'session.created', event_id: 'event_0', session: created });
-      stir?.();
+      wake?.();
     });
   });
   const start = async (port = 0): Promise<number> => {
@@ -154,40 +155,40 @@ export async function startServer(script: Script = {}): Promise<ScriptedServer> 
     return (server.address() as AddressInfo).port;
   };
   const stop = async (): Promise<void> => {
-    for (const socket of raw) socket.destroy();
+    for (const socket of rawSockets) socket.destroy();
     if (!server.listening) return;
     server.close();
     await once(server, 'close');
   };
   const port = await start();
-  const logged: string[] = [];
-  const note = (facts: object, sentence: string): void => {
-    logged.push(`${sentence} ${JSON.stringify(facts)}`);
+  const logLines: string[] = [];
+  const recordLine = (facts: object, message: string): void => {
+    logLines.push(`${message} ${JSON.stringify(facts)}`);
   };
-  const gateway = openGateway(
+  const gateway = createGateway(
     { ...defaultSettings, baseUrl: `http://127.0.0.1:${port}${script.prefix ?? ''}`, apiKey: key, ...script.settings },
-    { log: { info: note, warn: note }, clock: systemClock, random: () => 0, ...script.tools },
+    { log: { info: recordLine, warn: recordLine }, clock: systemClock, random: () => 0, ...script.tools },
     { attempts: 1, ...script.limits },
   );
   onTestFinished(async () => {
     await gateway.close();
     await stop();
-    expect(logged.join('\n')).not.toContain(key);
+    expect(logLines.join('\n')).not.toContain(key);
   });
   const next = async (): Promise<Peer> => {
     for (;;) {
-      const peer = peers[taken];
+      const peer = peers[returnedCount];
       if (peer) {
-        taken += 1;
+        returnedCount += 1;
         return peer;
       }
       await new Promise<void>((resolve) => {
-        stir = resolve;
+        wake = resolve;
       });
     }
   };
   return {
-    ...{ gateway, next, peers, requests, logged, stop },
+    ...{ gateway, next, peers, requests, logLines, stop },
     start: async () => {
       await start(port);
     },
@@ -204,7 +205,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<GatewayError
   return outcome;
 }
 
-export async function all({ events }: RealtimeAnswer): Promise<RealtimeEvent[]> {
+export async function collectEvents({ events }: RealtimeAnswer): Promise<RealtimeEvent[]> {
   const received: RealtimeEvent[] = [];
   for await (const event of events) received.push(event);
   return received;

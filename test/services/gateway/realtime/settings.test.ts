@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { type ClientEvent, dialects, failureOf, refuse, sessions, startServer, strict } from './scripted.ts';
+import { acceptOnly, type ClientEvent, dialects, failureOf, refusalOf, sessions, startServer } from './scripted.ts';
 
 const format = { type: 'audio/pcm', rate: 24_000 };
 const tool = { type: 'function', name: 'draw', description: 'Draws', parameters: { type: 'object' } } as const;
 const settings = { model: 'm', instructions: 'Be brief', voice: 'ash', transcriber: 'ears', tools: [tool] };
-const update = (told: readonly ClientEvent[]) => told.filter(({ type }) => type === 'session.update').at(-1)?.session;
+const latestSettings = (events: readonly ClientEvent[]) =>
+  events.filter(({ type }) => type === 'session.update').at(-1)?.session;
 
 describe('The settings of a live conversation', () => {
   it('The settings of a live conversation are sent in the ga dialect by default', async () => {
-    const { gateway, next } = await startServer({ onEvent: strict('ga') });
+    const { gateway, next } = await startServer({ onEvent: acceptOnly('ga') });
     await gateway.realtime.open(settings);
-    expect(update((await next()).received)).toEqual({
+    expect(latestSettings((await next()).received)).toEqual({
       type: 'realtime',
       output_modalities: ['audio'],
       instructions: 'Be brief',
@@ -24,9 +25,9 @@ describe('The settings of a live conversation', () => {
   });
 
   it('The settings of a live conversation are sent in the beta dialect to a gateway that uses it', async () => {
-    const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('beta') });
+    const { gateway, next } = await startServer({ created: sessions.beta, onEvent: acceptOnly('beta') });
     await gateway.realtime.open(settings);
-    expect(update((await next()).received)).toEqual({
+    expect(latestSettings((await next()).received)).toEqual({
       modalities: ['text', 'audio'],
       instructions: 'Be brief',
       tools: [tool],
@@ -39,33 +40,35 @@ describe('The settings of a live conversation', () => {
   });
 
   it.each(dialects)('The settings of a live conversation contain only requested fields (%s)', async (dialect) => {
-    const { gateway, next } = await startServer({ created: sessions[dialect], onEvent: strict(dialect) });
+    const { gateway, next } = await startServer({ created: sessions[dialect], onEvent: acceptOnly(dialect) });
     await gateway.realtime.open({ model: 'm' });
-    expect(JSON.stringify(update((await next()).received))).not.toMatch(/voice|transcription|tools|instructions/);
+    expect(JSON.stringify(latestSettings((await next()).received))).not.toMatch(
+      /voice|transcription|tools|instructions/,
+    );
   });
 
   it.each(dialects)(
-    'The settings of a live conversation are sent in the dialect that was found by trial, and the result is remembered (%s)',
+    'The settings of a live conversation are sent in the dialect that was found by trial and error, which is remembered (%s)',
     async (dialect) => {
-      const { gateway, next } = await startServer({ created: sessions.neither, onEvent: strict(dialect) });
+      const { gateway, next } = await startServer({ created: sessions.neither, onEvent: acceptOnly(dialect) });
       await gateway.realtime.open({ model: 'm' });
       expect((await next()).types()).toHaveLength(dialect === 'ga' ? 1 : 2);
       await gateway.realtime.open({ model: 'm' });
       const second = await next();
       expect(second.types()).toEqual(['session.update']);
-      expect(update(second.received)?.type).toBe(dialect === 'ga' ? 'realtime' : undefined);
+      expect(latestSettings(second.received)?.type).toBe(dialect === 'ga' ? 'realtime' : undefined);
     },
   );
 
   it('The settings of a live conversation are sent again once in the other dialect if the gateway misreported its dialect', async () => {
-    const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('ga') });
+    const { gateway, next } = await startServer({ created: sessions.beta, onEvent: acceptOnly('ga') });
     await gateway.realtime.open({ model: 'm' });
     expect((await next()).types()).toEqual(['session.update', 'session.update']);
   });
 
   it('The settings of a live conversation are sent at most twice to a gateway that supports neither dialect', async () => {
     const { gateway, next } = await startServer({
-      onEvent: (peer, event) => peer.send(refuse(event, { code: 'unknown_parameter', param: 'session.type' })),
+      onEvent: (peer, event) => peer.send(refusalOf(event, { code: 'unknown_parameter', param: 'session.type' })),
     });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'invalid' });
     const peer = await next();
@@ -77,7 +80,7 @@ describe('The settings of a live conversation', () => {
     const { gateway, next } = await startServer({
       onEvent: (peer, event) =>
         peer.send(
-          refuse(event, {
+          refusalOf(event, {
             code: 'invalid_value',
             param: 'session.audio.output.voice',
             message: 'No voice session.type',
@@ -101,16 +104,18 @@ describe('The settings of a live conversation', () => {
   ] as const)(
     'The settings of a live conversation are sent without transcription if the gateway refuses it (%s)',
     async (dialect, param) => {
-      const { gateway, next, logged } = await startServer({
+      const { gateway, next, logLines } = await startServer({
         created: sessions[dialect],
         onEvent: (peer, event) =>
-          JSON.stringify(event).includes('ears') ? peer.send(refuse(event, { param })) : strict(dialect)(peer, event),
+          JSON.stringify(event).includes('ears')
+            ? peer.send(refusalOf(event, { param }))
+            : acceptOnly(dialect)(peer, event),
       });
       await gateway.realtime.open(settings);
       const peer = await next();
-      expect(JSON.stringify(update(peer.received))).not.toContain('ears');
-      expect(JSON.stringify(update(peer.received))).toContain('ash');
-      expect(logged.join()).toContain('refused to transcribe');
+      expect(JSON.stringify(latestSettings(peer.received))).not.toContain('ears');
+      expect(JSON.stringify(latestSettings(peer.received))).toContain('ash');
+      expect(logLines.join()).toContain('refused to transcribe');
     },
   );
 
@@ -149,7 +154,7 @@ describe('The settings of a live conversation', () => {
     expect(peer.received).toEqual([]);
   });
 
-  it('The settings of a live conversation fail if the connection is cut instead of confirmed', async () => {
+  it('The settings of a live conversation fail if the connection is dropped before they are confirmed', async () => {
     const { gateway } = await startServer({ onEvent: (peer) => peer.socket.terminate() });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
   });

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { failureOf, key, startServer } from './scripted.ts';
 
-type Door = NonNullable<NonNullable<Parameters<typeof startServer>[0]>['onUpgrade']>;
+type UpgradeHandler = NonNullable<NonNullable<Parameters<typeof startServer>[0]>['onUpgrade']>;
 
-const answer =
-  (status: number, body: string, headers: Record<string, string> = {}): Door =>
+const respondWith =
+  (status: number, body: string, headers: Record<string, string> = {}): UpgradeHandler =>
   (_request, response: ServerResponse) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     return true;
@@ -15,7 +15,7 @@ const error = (fields: object): string => JSON.stringify({ error: fields });
 const page = '<html><head><title>Welcome</title></head><body>Hi</body></html>';
 
 describe('Opening a live conversation', () => {
-  it('Opening a live conversation uses the path of the specification with the key, below the path of the gateway', async () => {
+  it('Opening a live conversation sends the key to the specified path below the path of the gateway', async () => {
     const { gateway, requests } = await startServer({ prefix: '/a/b/' });
     await gateway.realtime.open({ model: 'labs/voice 1' });
     expect(requests[0]?.url).toBe('/a/b/v1/realtime?model=labs%2Fvoice+1');
@@ -30,37 +30,41 @@ describe('Opening a live conversation', () => {
   });
 
   it.each([
-    ['no model', answer(400, error({ message: 'you must provide a model' })), { kind: 'invalid', status: 400 }],
+    ['no model', respondWith(400, error({ message: 'you must provide a model' })), { kind: 'invalid', status: 400 }],
     [
       'a model without realtime',
-      answer(400, error({ message: 'Not this one', code: 'model_not_supported', param: 'model' })),
+      respondWith(400, error({ message: 'Not this one', code: 'model_not_supported', param: 'model' })),
       { kind: 'invalid', message: 'Not this one', code: 'model_not_supported', param: 'model' },
     ],
-    ['a wrong key', answer(401, error({ message: `Bad ${key}`, code: 'invalid_api_key' })), { kind: 'unauthorized' }],
-    ['a forbidden model', answer(403, error({ message: 'No' })), { kind: 'forbidden' }],
-    ['an empty account', answer(403, error({ code: 'insufficient_user_quota' })), { kind: 'quota' }],
-    ['a missing model', answer(404, error({ code: 'model_not_found', message: 'No m' })), { kind: 'not-found' }],
-    ['a missing endpoint', answer(404, error({ message: 'Invalid URL' })), { kind: 'not-offered' }],
-    ['too many requests', answer(429, '', { 'retry-after': '7' }), { kind: 'rate-limited', retryAfterMs: 7_000 }],
     [
-      'a page of a proxy',
-      answer(502, page, { 'content-type': 'text/html' }),
+      'a wrong key',
+      respondWith(401, error({ message: `Bad ${key}`, code: 'invalid_api_key' })),
+      { kind: 'unauthorized' },
+    ],
+    ['a forbidden model', respondWith(403, error({ message: 'No' })), { kind: 'forbidden' }],
+    ['an empty account', respondWith(403, error({ code: 'insufficient_user_quota' })), { kind: 'quota' }],
+    ['a missing model', respondWith(404, error({ code: 'model_not_found', message: 'No m' })), { kind: 'not-found' }],
+    ['a missing endpoint', respondWith(404, error({ message: 'Invalid URL' })), { kind: 'not-offered' }],
+    ['too many requests', respondWith(429, '', { 'retry-after': '7' }), { kind: 'rate-limited', retryAfterMs: 7_000 }],
+    [
+      'a proxy’s HTML page',
+      respondWith(502, page, { 'content-type': 'text/html' }),
       { kind: 'unavailable', message: 'Welcome' },
     ],
     [
-      'a page where the endpoint is missing',
-      answer(200, page, { 'content-type': 'text/html' }),
+      'an HTML page instead of an upgrade',
+      respondWith(200, page, { 'content-type': 'text/html' }),
       { kind: 'not-offered' },
     ],
-    ['JSON instead of an upgrade', answer(200, '{"fine":true}'), { kind: 'not-offered', code: 'not_upgraded' }],
-    ['an error within a 200', answer(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
-    ['an endless page', answer(500, 'x'.repeat(2 ** 18)), { kind: 'unavailable', status: 500 }],
+    ['JSON instead of an upgrade', respondWith(200, '{"fine":true}'), { kind: 'not-offered', code: 'not_upgraded' }],
+    ['an error within a 200', respondWith(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
+    ['an endless page', respondWith(500, 'x'.repeat(2 ** 18)), { kind: 'unavailable', status: 500 }],
     [
       'a redirect',
-      answer(307, '', { location: 'https://elsewhere.example/v1/realtime' }),
+      respondWith(307, '', { location: 'https://elsewhere.example/v1/realtime' }),
       { kind: 'not-offered', code: 'redirected' },
     ],
-  ])('Opening a live conversation is refused like any other request after %s', async (_name, onUpgrade, facts) => {
+  ])('Opening a live conversation reports the error like any other request: %s', async (_name, onUpgrade, facts) => {
     const { gateway, requests } = await startServer({ onUpgrade });
     const failure = await failureOf(gateway.realtime.open({ model: 'm' }));
     expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...facts });
@@ -70,16 +74,20 @@ describe('Opening a live conversation', () => {
 
   it('Opening a live conversation is retried only if the gateway is temporarily busy', async () => {
     let requestCount = 0;
-    const onUpgrade: Door = (...all) => ++requestCount < 3 && answer(503, error({ message: 'Busy' }))(...all);
+    const onUpgrade: UpgradeHandler = (...args) =>
+      ++requestCount < 3 && respondWith(503, error({ message: 'Busy' }))(...args);
     const { gateway, requests } = await startServer({ onUpgrade, limits: { attempts: 3 } });
     await gateway.realtime.open({ model: 'm' });
     expect(requests).toHaveLength(3);
-    const refusing = await startServer({ onUpgrade: answer(400, error({ message: 'No' })), limits: { attempts: 3 } });
-    await failureOf(refusing.gateway.realtime.open({ model: 'm' }));
-    expect(refusing.requests).toHaveLength(1);
+    const refusingServer = await startServer({
+      onUpgrade: respondWith(400, error({ message: 'No' })),
+      limits: { attempts: 3 },
+    });
+    await failureOf(refusingServer.gateway.realtime.open({ model: 'm' }));
+    expect(refusingServer.requests).toHaveLength(1);
   });
 
-  it('Opening a live conversation fails if no server listens or the connection is cut before it is open', async () => {
+  it('Opening a live conversation fails if no server listens or the connection is dropped before it is open', async () => {
     const server = await startServer();
     await server.stop();
     expect(await failureOf(server.gateway.realtime.open({ model: 'm' }))).toMatchObject({
@@ -87,8 +95,8 @@ describe('Opening a live conversation', () => {
       code: 'ECONNREFUSED',
       mayHaveTakenEffect: false,
     });
-    const cut = await startServer({ onUpgrade: (_request, _response, socket) => Boolean(socket.destroy()) });
-    expect(await failureOf(cut.gateway.realtime.open({ model: 'm' }))).toMatchObject({
+    const droppingServer = await startServer({ onUpgrade: (_request, _response, socket) => Boolean(socket.destroy()) });
+    expect(await failureOf(droppingServer.gateway.realtime.open({ model: 'm' }))).toMatchObject({
       kind: 'unreachable',
       mayHaveTakenEffect: false,
     });
@@ -111,13 +119,13 @@ describe('Opening a live conversation', () => {
   });
 
   it('Opening a live conversation is stopped as soon as its caller aborts it', async () => {
-    const leaving = new AbortController();
-    const server = await startServer({ onUpgrade: () => leaving.abort() === undefined });
-    expect(await failureOf(server.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
+    const controller = new AbortController();
+    const server = await startServer({ onUpgrade: () => controller.abort() === undefined });
+    expect(await failureOf(server.gateway.realtime.open({ model: 'm' }, { signal: controller.signal }))).toMatchObject({
       code: 'aborted',
       mayHaveTakenEffect: false,
     });
-    expect(await failureOf(server.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
+    expect(await failureOf(server.gateway.realtime.open({ model: 'm' }, { signal: controller.signal }))).toMatchObject({
       code: 'aborted',
     });
     expect(server.requests).toHaveLength(1);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { framesFor } from './frames.ts';
-import { all, endOf, failureOf, refuse, sessions, startServer, strict } from './scripted.ts';
+import { acceptOnly, collectEvents, endOf, failureOf, refusalOf, sessions, startServer } from './scripted.ts';
 
 const frames = framesFor('ga');
-const silence = new Int16Array(60_000);
+const silentAudio = new Int16Array(60_000);
 
 async function open(script: Parameters<typeof startServer>[0] = {}, settings = {}) {
   const server = await startServer(script);
@@ -25,14 +25,14 @@ describe('An utterance in a live conversation', () => {
     peer.send(frames.created);
     expect((await reply).id).toBe('resp_1');
     expect(peer.types()).toEqual(['session.update', 'conversation.item.create', 'response.create']);
-    const names = peer.received.map(({ event_id }) => event_id);
-    expect(new Set(names).size).toBe(3);
-    expect(names.every((name) => typeof name === 'string')).toBe(true);
+    const eventIds = peer.received.map(({ event_id }) => event_id);
+    expect(new Set(eventIds).size).toBe(3);
+    expect(eventIds.every((name) => typeof name === 'string')).toBe(true);
   });
 
   it('An utterance is sent as audio in chunks of one second, before the text and after tool outputs', async () => {
     const { session, peer } = await open();
-    const audio = Int16Array.from(silence, (_none, at) => (at % 600) - 300);
+    const audio = Int16Array.from(silentAudio, (_none, index) => (index % 600) - 300);
     const reply = session.say({
       text: 'And this',
       audio,
@@ -44,8 +44,17 @@ describe('An utterance in a live conversation', () => {
     await peer.waitFor('response.create');
     const create = 'conversation.item.create';
     const append = 'input_audio_buffer.append';
-    const order = [create, create, append, append, append, 'input_audio_buffer.commit', create, 'response.create'];
-    expect(peer.types().slice(1)).toEqual(order);
+    const expectedTypes = [
+      create,
+      create,
+      append,
+      append,
+      append,
+      'input_audio_buffer.commit',
+      create,
+      'response.create',
+    ];
+    expect(peer.types().slice(1)).toEqual(expectedTypes);
     const received = peer.received.flatMap(({ audio }) =>
       typeof audio === 'string' ? [Buffer.from(audio, 'base64')] : [],
     );
@@ -72,7 +81,7 @@ describe('An utterance in a live conversation', () => {
     const answer = await first;
     expect(await failureOf(session.say({ text: 'Three' }))).toMatchObject({ code: 'busy' });
     peer.send(frames.done());
-    await all(answer);
+    await collectEvents(answer);
     const second = session.say({ text: 'Four' });
     await peer.waitFor('response.create');
     // A late event of the first response must not count for the second one.
@@ -83,20 +92,20 @@ describe('An utterance in a live conversation', () => {
 
   it('An utterance that the gateway refuses did not take effect, and is dropped together with its connection', async () => {
     const { session, peer, next } = await open();
-    const reply = failureOf(session.say({ audio: silence }));
-    peer.send(refuse(await peer.waitFor('input_audio_buffer.commit'), { code: 'input_audio_buffer_commit_empty' }));
+    const reply = failureOf(session.say({ audio: silentAudio }));
+    peer.send(refusalOf(await peer.waitFor('input_audio_buffer.commit'), { code: 'input_audio_buffer_commit_empty' }));
     expect(await reply).toMatchObject({
       kind: 'invalid',
       code: 'input_audio_buffer_commit_empty',
       mayHaveTakenEffect: false,
     });
     await peer.closed;
-    const again = await next();
+    const newPeer = await next();
     const second = session.say({ text: 'Hello' });
-    await again.waitFor('response.create');
-    again.send(frames.created);
+    await newPeer.waitFor('response.create');
+    newPeer.send(frames.created);
     await second;
-    expect(again.items()).toHaveLength(1);
+    expect(newPeer.items()).toHaveLength(1);
   });
 
   it("An utterance is refused even if the gateway's error does not name the event", async () => {
@@ -115,39 +124,42 @@ describe('An utterance in a live conversation', () => {
     expect(await reply).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
-  it('An utterance ignores errors about something else', async () => {
-    const { session, peer, logged } = await open();
+  it('An utterance is not affected by errors about something else', async () => {
+    const { session, peer, logLines } = await open();
     const reply = session.say({ text: 'Hello' });
     await peer.waitFor('response.create');
-    peer.send(refuse({ type: 'x', event_id: 'of_another' }, { code: 'item_truncate_invalid_item_id' }), frames.created);
+    peer.send(
+      refusalOf({ type: 'x', event_id: 'of_another' }, { code: 'item_truncate_invalid_item_id' }),
+      frames.created,
+    );
     await reply;
-    expect(logged.join()).toContain('item_truncate_invalid_item_id');
+    expect(logLines.join()).toContain('item_truncate_invalid_item_id');
   });
 
-  it('An utterance is repeated on another connection if this one is lost before a response was requested', async () => {
+  it('An utterance is repeated on a new connection if its connection is lost before a response was requested', async () => {
     const clock = new ManualClock();
     let isCut = false;
     const { session, peer, next } = await open({
       tools: { clock },
       limits: { attempts: 3 },
-      onEvent: (one, event) => {
-        strict('ga')(one, event);
+      onEvent: (connection, event) => {
+        acceptOnly('ga')(connection, event);
         if (event.type !== 'conversation.item.create' || isCut) return;
         isCut = true;
-        one.socket.terminate();
+        connection.socket.terminate();
       },
     });
     clock.advance(10_000);
     const reply = session.say({ text: 'Hello' });
-    const other = await next();
-    await other.waitFor('response.create');
-    other.send(frames.created);
+    const newPeer = await next();
+    await newPeer.waitFor('response.create');
+    newPeer.send(frames.created);
     expect((await reply).id).toBe('resp_1');
     expect(peer.types()).not.toContain('response.create');
-    expect(other.items()).toHaveLength(1);
+    expect(newPeer.items()).toHaveLength(1);
   });
 
-  it('An utterance is repeated on another connection if this one is unresponsive', async () => {
+  it('An utterance is repeated on a new connection if its connection is unresponsive', async () => {
     const clock = new ManualClock();
     const { session, peer, next } = await open({ tools: { clock }, limits: { attempts: 3 } });
     clock.advance(10_000);
@@ -155,9 +167,9 @@ describe('An utterance in a live conversation', () => {
     const reply = session.say({ text: 'Hello' });
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     clock.advance(10_000);
-    const other = await next();
-    await other.waitFor('response.create');
-    other.send(frames.created);
+    const newPeer = await next();
+    await newPeer.waitFor('response.create');
+    newPeer.send(frames.created);
     await reply;
     peer.socket.resume();
     await peer.closed;
@@ -166,12 +178,17 @@ describe('An utterance in a live conversation', () => {
 
   it('An utterance fails if every connection is lost before a response is requested', async () => {
     const { session } = await open({
-      onEvent: (one, event) =>
-        event.type === 'input_audio_buffer.append' ? one.socket.terminate() : strict('ga')(one, event),
+      onEvent: (connection, event) =>
+        event.type === 'input_audio_buffer.append'
+          ? connection.socket.terminate()
+          : acceptOnly('ga')(connection, event),
       limits: { attempts: 2 },
     });
-    const long = new Int16Array(24_000 * 120);
-    expect(await failureOf(session.say({ audio: long }))).toMatchObject({ code: 'cut', mayHaveTakenEffect: false });
+    const longAudio = new Int16Array(24_000 * 120);
+    expect(await failureOf(session.say({ audio: longAudio }))).toMatchObject({
+      code: 'cut',
+      mayHaveTakenEffect: false,
+    });
   });
 
   it('An utterance may have taken effect if the connection is lost after a response was requested', async () => {
@@ -180,10 +197,10 @@ describe('An utterance in a live conversation', () => {
     await peer.waitFor('response.create');
     peer.socket.terminate();
     expect(await reply).toMatchObject({ kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true });
-    // The client does not repeat it, because that is the member's decision.
-    const again = await next();
-    await again.waitFor('session.update');
-    expect(again.items()).toEqual([]);
+    // The client does not repeat the utterance, because the member has to decide about that.
+    const newPeer = await next();
+    await newPeer.waitFor('session.update');
+    expect(newPeer.items()).toEqual([]);
   });
 
   it('An utterance may have taken effect if no response begins in time', async () => {
@@ -196,17 +213,17 @@ describe('An utterance in a live conversation', () => {
     await peer.closed;
   });
 
-  it('An utterance can be aborted: it did not take effect before the request, and may have after it', async () => {
+  it('An utterance that is aborted did not take effect before a response was requested, and may have afterwards', async () => {
     const { session, peer } = await open();
     expect(await failureOf(session.say({ text: 'Hello' }, { signal: AbortSignal.abort() }))).toMatchObject({
       code: 'aborted',
       mayHaveTakenEffect: false,
     });
     expect(peer.types()).toEqual(['session.update']);
-    const leaving = new AbortController();
-    const reply = failureOf(session.say({ text: 'Hello' }, { signal: leaving.signal }));
+    const controller = new AbortController();
+    const reply = failureOf(session.say({ text: 'Hello' }, { signal: controller.signal }));
     await peer.waitFor('response.create');
-    leaving.abort();
+    controller.abort();
     expect(await reply).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
     await peer.closed;
   });
@@ -214,13 +231,13 @@ describe('An utterance in a live conversation', () => {
   it('An utterance is sent no faster than the gateway accepts it', async () => {
     const { session, peer } = await open();
     peer.socket.pause();
-    const leaving = new AbortController();
-    const reply = failureOf(session.say({ audio: new Int16Array(24_000 * 600) }, { signal: leaving.signal }));
-    const before = process.memoryUsage().arrayBuffers;
+    const controller = new AbortController();
+    const reply = failureOf(session.say({ audio: new Int16Array(24_000 * 600) }, { signal: controller.signal }));
+    const bytesBefore = process.memoryUsage().arrayBuffers;
     for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
-    // Ten minutes are 38 MB on the wire.
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
-    leaving.abort();
+    // Ten minutes of audio are 38 MB on the wire.
+    expect(process.memoryUsage().arrayBuffers - bytesBefore).toBeLessThan(20_000_000);
+    controller.abort();
     expect(await reply).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
   });
 });
@@ -233,7 +250,7 @@ describe('A truncated live response', () => {
     peer.send(frames.created, frames.text('Once upon'));
     const answer = await reply;
     const [events] = await Promise.all([
-      all(answer),
+      collectEvents(answer),
       (async () => {
         await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
         peer.socket.terminate();
@@ -244,11 +261,11 @@ describe('A truncated live response', () => {
       text: 'Once upon',
       error: { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true },
     });
-    const other = await next();
-    await other.waitFor('conversation.item.create');
-    await other.waitFor('conversation.item.create');
-    expect(other.types()).not.toContain('response.create');
-    expect(other.items()).toEqual([
+    const newPeer = await next();
+    await newPeer.waitFor('conversation.item.create');
+    await newPeer.waitFor('conversation.item.create');
+    expect(newPeer.types()).not.toContain('response.create');
+    expect(newPeer.items()).toEqual([
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Tell me' }] },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Once upon' }] },
     ]);
@@ -262,7 +279,7 @@ describe('A truncated live response', () => {
     peer.send(frames.created);
     const answer = await reply;
     clock.advance(15_000);
-    expect(endOf(await all(answer))).toMatchObject({ end: 'cut', error: { code: 'silent' } });
+    expect(endOf(await collectEvents(answer))).toMatchObject({ end: 'cut', error: { code: 'silent' } });
     await peer.closed;
   });
 
@@ -271,27 +288,27 @@ describe('A truncated live response', () => {
     const reply = session.say({ text: 'Tell me' });
     await peer.waitFor('response.create');
     peer.send(frames.created, frames.text('a'.repeat(500)), frames.text('b'.repeat(500)));
-    expect(endOf(await all(await reply))).toMatchObject({ end: 'cut', error: { code: 'too_large' } });
+    expect(endOf(await collectEvents(await reply))).toMatchObject({ end: 'cut', error: { code: 'too_large' } });
     await peer.closed;
   });
 });
 
 describe('Interrupting a live response', () => {
-  const sounding = (count: number) => frames.sound(Buffer.from(new Int16Array(count).buffer));
+  const audioFrame = (count: number) => frames.audio(Buffer.from(new Int16Array(count).buffer));
 
-  async function answering(script: Parameters<typeof startServer>[0] = {}) {
+  async function startAnswer(script: Parameters<typeof startServer>[0] = {}) {
     const server = await open(script);
     const reply = server.session.say({ text: 'Tell me' });
     await server.peer.waitFor('response.create');
-    server.peer.send(frames.created, frames.transcript('Once'), sounding(2_400), sounding(1_212));
+    server.peer.send(frames.created, frames.transcript('Once'), audioFrame(2_400), audioFrame(1_212));
     const answer = await reply;
     await new Promise((resolve) => server.peer.socket.once('pong', resolve).ping());
     return { ...server, answer };
   }
 
   it('Interrupting a live response cancels it, truncates its audio to what has arrived, and ends it', async () => {
-    const { answer, peer, session } = await answering();
-    const interrupted = answer.interrupt();
+    const { answer, peer, session } = await startAnswer();
+    const interruption = answer.interrupt();
     expect(await peer.waitFor('response.cancel')).toMatchObject({ response_id: 'resp_1' });
     expect(await peer.waitFor('conversation.item.truncate')).toMatchObject({
       item_id: 'item_a',
@@ -300,11 +317,11 @@ describe('Interrupting a live response', () => {
     });
     peer.send(
       frames.transcript(' upon a time'),
-      sounding(2_400),
+      audioFrame(2_400),
       frames.done({ status: 'completed', usage: { input_tokens: 3 }, output: [] }),
     );
-    await interrupted;
-    const events = await all(answer);
+    await interruption;
+    const events = await collectEvents(answer);
     expect(endOf(events)).toMatchObject({ end: 'cancelled', text: 'Once', usage: { input: 3 } });
     expect(events.filter(({ type }) => type === 'audio')).toHaveLength(2);
     const second = session.say({ text: 'Something else' });
@@ -314,55 +331,55 @@ describe('Interrupting a live response', () => {
   });
 
   it('Interrupting a live response has no further effect when it is repeated or comes after the end', async () => {
-    const { answer, peer } = await answering();
-    const both = Promise.all([answer.interrupt(), answer.interrupt()]);
+    const { answer, peer } = await startAnswer();
+    const interruptions = Promise.all([answer.interrupt(), answer.interrupt()]);
     const cancel = await peer.waitFor('response.cancel');
-    peer.send(refuse(cancel, { code: 'response_cancel_not_active' }), frames.done({ status: 'cancelled' }));
-    await both;
+    peer.send(refusalOf(cancel, { code: 'response_cancel_not_active' }), frames.done({ status: 'cancelled' }));
+    await interruptions;
     await answer.interrupt();
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     expect(peer.types().filter((type) => type === 'response.cancel')).toHaveLength(1);
-    expect(endOf(await all(answer)).end).toBe('cancelled');
+    expect(endOf(await collectEvents(answer)).end).toBe('cancelled');
   });
 
   it('Interrupting a live response stops waiting for a gateway that ignores the cancellation', async () => {
     const clock = new ManualClock();
-    const { answer, peer } = await answering({ tools: { clock } });
-    const interrupted = answer.interrupt();
+    const { answer, peer } = await startAnswer({ tools: { clock } });
+    const interruption = answer.interrupt();
     await peer.waitFor('response.cancel');
     for (let second = 0; second < 5; second++) {
-      peer.send(sounding(10));
+      peer.send(audioFrame(10));
       await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
       clock.advance(1_000);
     }
-    await interrupted;
-    expect(endOf(await all(answer))).toMatchObject({ end: 'cancelled', text: 'Once' });
+    await interruption;
+    expect(endOf(await collectEvents(answer))).toMatchObject({ end: 'cancelled', text: 'Once' });
     await peer.closed;
   });
 
   it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, and remembers what had arrived', async () => {
-    const { answer, peer, next } = await answering();
-    const interrupted = answer.interrupt();
+    const { answer, peer, next } = await startAnswer();
+    const interruption = answer.interrupt();
     await peer.waitFor('response.cancel');
     peer.socket.terminate();
-    await interrupted;
-    expect(endOf(await all(answer)).end).toBe('cancelled');
-    const other = await next();
-    await other.waitFor('conversation.item.create');
-    await other.waitFor('conversation.item.create');
-    expect(JSON.stringify(other.items())).toContain('"Once"');
+    await interruption;
+    expect(endOf(await collectEvents(answer)).end).toBe('cancelled');
+    const newPeer = await next();
+    await newPeer.waitFor('conversation.item.create');
+    await newPeer.waitFor('conversation.item.create');
+    expect(JSON.stringify(newPeer.items())).toContain('"Once"');
   });
 
   it('Interrupting a live response does not wait for the transcript', async () => {
     const server = await startServer({ created: sessions.ga });
     const session = await server.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
     const peer = await server.next();
-    const reply = session.say({ audio: silence });
+    const reply = session.say({ audio: silentAudio });
     await peer.waitFor('response.create');
     peer.send(frames.created, frames.done());
     const answer = await reply;
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     await answer.interrupt();
-    expect(endOf(await all(answer)).end).toBe('completed');
+    expect(endOf(await collectEvents(answer)).end).toBe('completed');
   });
 });

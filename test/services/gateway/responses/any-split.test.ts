@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endOf, eventsOf, joined, lineOf, reader } from './reading.ts';
+import { createReader, endOf, eventsOf, joinDeltas, lineOf } from './reading.ts';
 
 const stream = Buffer.from(
   [
@@ -23,34 +23,34 @@ const stream = Buffer.from(
   ].join(''),
 );
 
-function cut(bytes: Buffer, at: readonly number[]): Buffer[] {
-  const places = [...new Set([0, ...at.map((place) => place % (bytes.length + 1)), bytes.length])].sort(
-    (a, b) => a - b,
-  );
-  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+function split(bytes: Buffer, positions: readonly number[]): Buffer[] {
+  const boundaries = [
+    ...new Set([0, ...positions.map((position) => position % (bytes.length + 1)), bytes.length]),
+  ].sort((a, b) => a - b);
+  return boundaries.slice(1).map((end, index) => bytes.subarray(boundaries[index], end));
 }
 
 describe('The reader of response streams', () => {
   it('The reader of response streams reads the same events from the same bytes, however they are split', async () => {
-    const whole = await eventsOf([stream]);
-    expect(endOf(whole)).toMatchObject({ end: 'completed', calls: [{ name: 'f', arguments: '{"ä":"🦊"}' }] });
-    expect(endOf(whole).text).toContain('Füchse 🦊🦊 und\n\n```ts\né\u2028data: no line');
+    const expected = await eventsOf([stream]);
+    expect(endOf(expected)).toMatchObject({ end: 'completed', calls: [{ name: 'f', arguments: '{"ä":"🦊"}' }] });
+    expect(endOf(expected).text).toContain('Füchse 🦊🦊 und\n\n```ts\né\u2028data: no line');
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(), { maxLength: 40 }), async (at) => {
-        expect(await eventsOf(cut(stream, at))).toEqual(whole);
+      fc.asyncProperty(fc.array(fc.nat(), { maxLength: 40 }), async (positions) => {
+        expect(await eventsOf(split(stream, positions))).toEqual(expected);
       }),
       { numRuns: 200 },
     );
-    expect(await eventsOf([...stream].map((byte) => Buffer.of(byte)))).toEqual(whole);
+    expect(await eventsOf([...stream].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  it('The reader of response streams keeps the text so far and emits one end event, at whichever point the stream is cut', async () => {
+  it('The reader of response streams keeps the text so far and emits one end event, wherever the stream is cut off', async () => {
     const { text } = endOf(await eventsOf([stream]));
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: stream.length }), async (end) => {
         const events = await eventsOf([stream.subarray(0, end)]);
         expect(text.startsWith(endOf(events).text)).toBe(true);
-        expect(joined(events, 'text')).toBe(endOf(events).text);
+        expect(joinDeltas(events, 'text')).toBe(endOf(events).text);
         expect(endOf(events).calls.length).toBeLessThanOrEqual(endOf(events).end === 'completed' ? 1 : 0);
       }),
       { numRuns: 300 },
@@ -67,7 +67,7 @@ describe('The reader of response streams', () => {
     ],
     ...['completed', 'incomplete', 'failed', 'created'],
   );
-  const named = fc.oneof(
+  const fieldValue = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom('message', 'function_call', 'web_search_call', 'reasoning', 'a', '', 0, 1),
   );
@@ -92,7 +92,7 @@ describe('The reader of response streams', () => {
       'id',
       'code',
     ),
-    named,
+    fieldValue,
     { maxKeys: 8 },
   );
   const frame = fc
@@ -102,14 +102,15 @@ describe('The reader of response streams', () => {
   it('The reader of response streams turns arbitrary JSON into valid events: exactly one end, whose text equals the joined deltas', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(frame, fields), { maxLength: 12 }), (bodies) => {
-        const one = reader();
-        const taken = bodies.flatMap((body) => {
+        const reader = createReader();
+        const streamedEvents = bodies.flatMap((body) => {
           const record = body as Record<string, unknown>;
-          return one.take({ type: typeof record.type === 'string' ? record.type : '', body: record });
+          return reader.readFrame({ type: typeof record.type === 'string' ? record.type : '', body: record });
         });
-        const events = [...taken, ...one.close()];
+        const events = [...streamedEvents, ...reader.close()];
         const end = endOf(events);
-        for (const voice of ['text', 'refusal', 'reasoning'] as const) expect(joined(events, voice)).toBe(end[voice]);
+        for (const textKind of ['text', 'refusal', 'reasoning'] as const)
+          expect(joinDeltas(events, textKind)).toBe(end[textKind]);
         const calls = events.flatMap((event) => (event.type === 'call' ? [event.callId] : []));
         expect(end.calls.map(({ callId }) => callId).toSorted()).toEqual(calls.toSorted());
         expect(events.filter(({ type: kind }) => kind === 'created').length).toBeLessThanOrEqual(1);
@@ -123,8 +124,8 @@ describe('The reader of response streams', () => {
   it('The reader of response streams turns any complete response into one end event', () => {
     fc.assert(
       fc.property(fc.oneof(fields, fc.jsonValue(), fc.record({ output: fc.array(fields), usage: fields })), (body) => {
-        const one = reader();
-        expect(() => endOf([...one.takeWhole(body), ...one.close()])).not.toThrow();
+        const reader = createReader();
+        expect(() => endOf([...reader.readFullResponse(body), ...reader.close()])).not.toThrow();
       }),
       { numRuns: 1_000 },
     );

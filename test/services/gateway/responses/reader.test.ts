@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, joined, read, reader } from './reading.ts';
+import { createReader, endOf, joinDeltas, read } from './reading.ts';
 
 const created = { type: 'response.created', response: { id: 'resp_1', model: 'm', created_at: 1.5e9 } };
 const text = (delta: string, more: object = {}) => ({
@@ -9,10 +9,10 @@ const text = (delta: string, more: object = {}) => ({
   ...more,
 });
 const completed = (response: object = {}) => ({ type: 'response.completed', response: { id: 'resp_1', ...response } });
-const message = (said: string) => ({
+const message = (content: string) => ({
   type: 'message',
   role: 'assistant',
-  content: [{ type: 'output_text', text: said }],
+  content: [{ type: 'output_text', text: content }],
 });
 
 describe('A streamed response', () => {
@@ -80,17 +80,17 @@ describe('A streamed response', () => {
         { choices: [{ delta: { content: 'i' }, finish_reason: 'stop' }] },
       ],
     ],
-  ])('A streamed response reads the same: %s', async (_name, lines) => {
+  ])('A streamed response is read correctly: %s', async (_name, lines) => {
     const events = await read(...lines);
     expect(endOf(events)).toMatchObject({ end: 'completed', text: 'Hi' });
-    expect(joined(events, 'text')).toBe('Hi');
+    expect(joinDeltas(events, 'text')).toBe('Hi');
     expect(events[0]?.type).toBe('created');
   });
 
   it('A streamed response keeps the text that has been read if the last event contains a different text', async () => {
     const events = await read(text('Hello'), completed({ output: [message('Goodbye')] }));
     expect(endOf(events).text).toBe('Hello');
-    expect(joined(events, 'text')).toBe('Hello');
+    expect(joinDeltas(events, 'text')).toBe('Hello');
   });
 
   it('A streamed response begins a new paragraph for each further message, but none within a message', async () => {
@@ -101,24 +101,24 @@ describe('A streamed response', () => {
       completed(),
     );
     expect(endOf(events).text).toBe('Let me look.\n\nHere it is.');
-    expect(joined(events, 'text')).toBe(endOf(events).text);
+    expect(joinDeltas(events, 'text')).toBe(endOf(events).text);
   });
 
   it('A streamed response keeps refusals and reasoning apart from the text', async () => {
-    const thought = (delta: string, summary_index: number) => ({
+    const reasoningDelta = (delta: string, summary_index: number) => ({
       type: 'response.reasoning_summary_text.delta',
       output_index: 0,
       summary_index,
       delta,
     });
     const events = await read(
-      thought('One.', 0),
-      thought('Two.', 1),
+      reasoningDelta('One.', 0),
+      reasoningDelta('Two.', 1),
       { type: 'response.refusal.delta', output_index: 1, delta: 'No.' },
       completed(),
     );
     expect(endOf(events)).toMatchObject({ text: '', refusal: 'No.', reasoning: 'One.\n\nTwo.' });
-    expect(joined(events, 'reasoning')).toBe('One.\n\nTwo.');
+    expect(joinDeltas(events, 'reasoning')).toBe('One.\n\nTwo.');
   });
 
   it('A streamed response reports usage in either spelling, and a reached limit', async () => {
@@ -128,11 +128,14 @@ describe('A streamed response', () => {
       total_tokens: 12,
       output_tokens_details: { reasoning_tokens: 3 },
     };
-    const [, told, end] = await read(created, {
+    const [, usageEvent, end] = await read(created, {
       type: 'response.incomplete',
       response: { usage, incomplete_details: { reason: 'max_output_tokens' } },
     });
-    expect(told).toEqual({ type: 'usage', usage: { input: 5, cached: undefined, output: 7, reasoning: 3, total: 12 } });
+    expect(usageEvent).toEqual({
+      type: 'usage',
+      usage: { input: 5, cached: undefined, output: 7, reasoning: 3, total: 12 },
+    });
     expect(end).toMatchObject({ type: 'incomplete', response: { reason: 'max_output_tokens', usage: { total: 12 } } });
     const chat = await read(
       text('x'),
@@ -154,11 +157,14 @@ describe('A streamed response', () => {
     ['nothing', ''],
     ['a page', '<html><body>Hello</body></html>'],
     ['unknown events', 'data: {"type":"ping"}\n\n'],
-  ])('A streamed response that consists of %s has an end but no beginning', async (_name, line) => {
-    const events = await read(line);
-    expect(events).toHaveLength(1);
-    expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'ended_early' } });
-  });
+  ])(
+    'A streamed response that consists of %s causes an end event but no event for its beginning',
+    async (_name, line) => {
+      const events = await read(line);
+      expect(events).toHaveLength(1);
+      expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'ended_early' } });
+    },
+  );
 
   it('A streamed response reports nothing after its end', async () => {
     const events = await read(text('Hi'), completed(), text('more'), { type: 'error', message: 'late' });
@@ -167,15 +173,15 @@ describe('A streamed response', () => {
 });
 
 describe('An error within a streamed response', () => {
-  const trouble = { code: 'server_error', message: 'The engine broke.' };
+  const serverError = { code: 'server_error', message: 'The engine broke.' };
   it.each([
-    ['flat', { type: 'error', ...trouble, param: null }],
-    ['nested', { type: 'error', error: trouble }],
-    ['without a type', { error: trouble }],
-    ['for the whole response', { type: 'response.failed', response: { status: 'failed', error: trouble } }],
+    ['flat', { type: 'error', ...serverError, param: null }],
+    ['nested', { type: 'error', error: serverError }],
+    ['without a type', { error: serverError }],
+    ['for the whole response', { type: 'response.failed', response: { status: 'failed', error: serverError } }],
     [
       'in an end that calls itself complete',
-      { type: 'response.completed', response: { status: 'failed', error: trouble } },
+      { type: 'response.completed', response: { status: 'failed', error: serverError } },
     ],
   ])('An error within a streamed response ends it as failed, with what had arrived: %s', async (_shape, event) => {
     const events = await read(created, text('Hel'), event);
@@ -185,7 +191,7 @@ describe('An error within a streamed response', () => {
     });
   });
 
-  it('An error within a streamed response shows no secret and no markup, and is never without a message', async () => {
+  it('The message of an error within a streamed response contains no secret and no markup, and is never empty', async () => {
     const end = endOf(await read({ error: { message: 'Incorrect key sk-secret <b>given</b>' } }));
     expect(end.error?.message).toBe('Incorrect key [hidden] given');
     expect(endOf(await read({ error: 'overloaded' })).error?.message).toBe('overloaded');
@@ -193,24 +199,24 @@ describe('An error within a streamed response', () => {
   });
 
   it('An error within a streamed response is a definite refusal only before any text arrived', async () => {
-    const refused = { type: 'invalid_request_error', param: 'tools', code: null, message: 'No tools here.' };
-    const [end, ...rest] = await read({ type: 'response.failed', response: { error: refused } });
+    const refusal = { type: 'invalid_request_error', param: 'tools', code: null, message: 'No tools here.' };
+    const [end, ...rest] = await read({ type: 'response.failed', response: { error: refusal } });
     expect(rest).toEqual([]);
     expect(end).toMatchObject({ response: { error: { kind: 'invalid', param: 'tools', mayHaveTakenEffect: false } } });
-    const late = endOf(await read(text('Well'), { error: refused }));
-    expect(late.error?.mayHaveTakenEffect).toBe(true);
+    const lateEnd = endOf(await read(text('Well'), { error: refusal }));
+    expect(lateEnd.error?.mayHaveTakenEffect).toBe(true);
   });
 });
 
 describe('The tool calls of a streamed response', () => {
   const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '' };
-  const delta = (piece: string) => ({
+  const delta = (chunk: string) => ({
     type: 'response.function_call_arguments.delta',
     item_id: 'fc_1',
     output_index: 0,
-    delta: piece,
+    delta: chunk,
   });
-  const whole = { callId: 'call_1', name: 'look', arguments: '{"at":1}' };
+  const fullCall = { callId: 'call_1', name: 'look', arguments: '{"at":1}' };
 
   it('Tool calls begin, grow and are reported completely once, however often they are repeated', async () => {
     const events = await read(
@@ -225,9 +231,9 @@ describe('The tool calls of a streamed response', () => {
       { type: 'call-started', callId: 'call_1', name: 'look' },
       { type: 'call-arguments', callId: 'call_1', delta: '{"at' },
       { type: 'call-arguments', callId: 'call_1', delta: '":1}' },
-      { type: 'call', ...whole },
+      { type: 'call', ...fullCall },
     ]);
-    expect(endOf(events).calls).toEqual([whole]);
+    expect(endOf(events).calls).toEqual([fullCall]);
   });
 
   it.each([
@@ -263,10 +269,10 @@ describe('The tool calls of a streamed response', () => {
         },
       ],
     ],
-  ])('Tool calls read the same: %s', async (_name, lines) => {
+  ])('Tool calls are read correctly: %s', async (_name, lines) => {
     const events = await read(...lines);
-    expect(events.filter(({ type }) => type === 'call')).toEqual([{ type: 'call', ...whole }]);
-    expect(endOf(events)).toMatchObject({ end: 'completed', calls: [whole] });
+    expect(events.filter(({ type }) => type === 'call')).toEqual([{ type: 'call', ...fullCall }]);
+    expect(endOf(events)).toMatchObject({ end: 'completed', calls: [fullCall] });
   });
 
   it('Truncated tool calls are not reported', async () => {
@@ -277,15 +283,15 @@ describe('The tool calls of a streamed response', () => {
 
   it('Tool calls are kept apart when two are streamed simultaneously', async () => {
     const second = { ...item, id: 'fc_2', call_id: 'call_2' };
-    const to = (output_index: number, piece: string) => ({
+    const deltaFor = (output_index: number, chunk: string) => ({
       type: 'response.function_call_arguments.delta',
       output_index,
-      delta: piece,
+      delta: chunk,
     });
     const events = await read(
       { type: 'response.output_item.added', output_index: 0, item },
       { type: 'response.output_item.added', output_index: 1, item: second },
-      ...[to(0, '{"a'), to(1, '{"b'), to(0, '":1}'), to(1, '":2}')],
+      ...[deltaFor(0, '{"a'), deltaFor(1, '{"b'), deltaFor(0, '":1}'), deltaFor(1, '":2}')],
       completed(),
     );
     expect(endOf(events).calls.map((call) => call.arguments)).toEqual(['{"a":1}', '{"b":2}']);
@@ -293,9 +299,9 @@ describe('The tool calls of a streamed response', () => {
 });
 
 describe('A response that is not streamed', () => {
-  const whole = (body: unknown) => {
-    const one = reader();
-    return [...one.takeWhole(body), ...one.close()];
+  const readWhole = (body: unknown) => {
+    const reader = createReader();
+    return [...reader.readFullResponse(body), ...reader.close()];
   };
   it.each([
     ['a response', { id: 'r', object: 'response', status: 'completed', error: null, output: [message('Hi')] }],
@@ -306,13 +312,13 @@ describe('A response that is not streamed', () => {
     ],
     ['plain text', { output_text: 'Hi' }],
   ])('A response that is not streamed is read as %s', (_name, body) => {
-    expect(endOf(whole(body))).toMatchObject({ end: 'completed', text: 'Hi' });
+    expect(endOf(readWhole(body))).toMatchObject({ end: 'completed', text: 'Hi' });
   });
 
   it.each([[null], [[]], [{}], ['Hi'], [{ choices: [] }], [{ object: 'response', status: 'queued', output: [] }]])(
     'A response that is not streamed ends early if it is %j',
     (body) => {
-      expect(endOf(whole(body)).end).toBe('ended-early');
+      expect(endOf(readWhole(body)).end).toBe('ended-early');
     },
   );
 });

@@ -6,19 +6,19 @@ import { readEvents } from '../../../../src/services/gateway/responses.ts';
 
 const MAX_BYTES = 1_000_000;
 
-export const reader = (): AnswerReader =>
+export const createReader = (): AnswerReader =>
   new AnswerReader((body, status) =>
     toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
   );
 
-/** Returns all events that are read from bytes that arrive in these chunks. */
-export async function eventsOf(pieces: readonly Uint8Array[]): Promise<TextEvent[]> {
+/** Returns all events that are read from a stream of these chunks. */
+export async function eventsOf(chunks: readonly Uint8Array[]): Promise<TextEvent[]> {
   async function* body(): AsyncGenerator<Uint8Array> {
-    yield* pieces;
+    yield* chunks;
   }
   const events: TextEvent[] = [];
   const decoded = decodeChunks(body(), MAX_BYTES, () => new Error('too much'));
-  for await (const event of readEvents(decoded, reader())) events.push(event);
+  for await (const event of readEvents(decoded, createReader())) events.push(event);
   return events;
 }
 
@@ -32,9 +32,9 @@ export function endOf(events: readonly TextEvent[]): TextResponse {
   const ends = events.filter((event) => 'response' in event);
   const [end] = ends;
   if (ends.length !== 1 || !end || events.at(-1) !== end)
-    throw new Error(`Not one end at the end: ${JSON.stringify(ends)}`);
+    throw new Error(`There is not exactly one end event, in last place: ${JSON.stringify(ends)}`);
   return end.response;
 }
 
-export const joined = (events: readonly TextEvent[], type: 'text' | 'refusal' | 'reasoning'): string =>
+export const joinDeltas = (events: readonly TextEvent[], type: 'text' | 'refusal' | 'reasoning'): string =>
   events.flatMap((event) => (event.type === type ? [event.delta] : [])).join('');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultSettings, openGateway } from '../../../../src/services/gateway/index.ts';
+import { createGateway, defaultSettings } from '../../../../src/services/gateway/index.ts';
 import { isUnencrypted } from '../../../../src/services/gateway/settings.ts';
 
 const isReadable = (url: string): boolean => isUnencrypted(new URL(url));
@@ -31,11 +31,11 @@ describe('A gateway over plain http', () => {
     expect(isReadable(url)).toBe(false),
   );
 
-  it('A gateway over plain http is warned about once at startup, naming the setting to change', async () => {
+  it('The bot logs a warning at startup about a gateway over plain http, and names the setting to change', async () => {
     const warnings: string[] = [];
     const log = { info: () => undefined, warn: (_: object, sentence: string) => warnings.push(sentence) };
     for (const baseUrl of ['http://gateway.invalid', 'http://127.0.0.1:9', 'https://gateway.invalid'])
-      await openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-of-a-test' }, { log }).close();
+      await createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-of-a-test' }, { log }).close();
     expect(warnings).toEqual([expect.stringContaining('GATEWAY_BASE_URL')]);
   });
 });

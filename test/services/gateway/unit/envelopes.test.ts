@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../src/services/gateway/errors.ts';
-import { failure, IMGX_CODES, KEY } from './failed-answer.ts';
+import { errorFor, IMGX_CODES, KEY } from './failed-answer.ts';
 
 const HTML_502 =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>';
@@ -103,7 +103,7 @@ describe('An error response', () => {
       { kind: 'not-offered', code: 'api_not_implemented' },
     ],
     [
-      'a missing model, with status 200',
+      'a response with status 200 about a missing model',
       200,
       '{"error":{"message":"The model does not exist","type":"invalid_request_error","param":"model","code":"model_not_found"}}',
       { kind: 'not-found', status: 200 },
@@ -116,20 +116,20 @@ describe('An error response', () => {
     ],
     ['a body that is too large', 413, '{"code":"REQUEST_BODY_TOO_LARGE","message":"too large"}', { kind: 'invalid' }],
     [
-      'a 200 that names its kind by type alone',
+      'a response with status 200 whose kind only its type reveals',
       200,
       '{"error":{"message":"m","type":"authentication_error"}}',
       { kind: 'unauthorized' },
     ],
   ])('An error response is read from %s', (_what, status, text, expected) => {
-    const error = failure(status, text);
+    const error = errorFor(status, text);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ status, mayHaveTakenEffect: false, ...expected });
   });
 
   it('An error is read from codes that only have a meaning in one family', () => {
     const kinds = [3, 4, 5, 9, 23, 24, 30].map(
-      (code) => failure(200, `{"code":${code},"description":"no"}`, { familyCodes: IMGX_CODES }).kind,
+      (code) => errorFor(200, `{"code":${code},"description":"no"}`, { familyCodes: IMGX_CODES }).kind,
     );
     expect(kinds).toEqual([
       'not-found',
@@ -143,18 +143,18 @@ describe('An error response', () => {
   });
 
   it('An error is read from a numeric code even if the description is a single word', () => {
-    const error = failure(200, '{"code":23,"description":"queue_is_full"}', { familyCodes: IMGX_CODES });
+    const error = errorFor(200, '{"code":23,"description":"queue_is_full"}', { familyCodes: IMGX_CODES });
     expect(error.kind).toBe('rate-limited');
   });
 
   it('An error is read from a numeric code sent as text', () => {
-    expect(failure(200, '{"code":"23","description":"full"}', { familyCodes: IMGX_CODES }).kind).toBe('rate-limited');
+    expect(errorFor(200, '{"code":"23","description":"full"}', { familyCodes: IMGX_CODES }).kind).toBe('rate-limited');
   });
 
   it('An error names the banned word', () => {
     const body =
       '{"code":24,"description":"may contain banned words","properties":{"promptEn":"x","bannedWord":"gore"}}';
-    expect(failure(200, body, { familyCodes: IMGX_CODES })).toMatchObject({
+    expect(errorFor(200, body, { familyCodes: IMGX_CODES })).toMatchObject({
       kind: 'invalid',
       code: '24',
       message: 'may contain banned words: gore',
@@ -167,8 +167,8 @@ describe('An error response', () => {
     [429, 'rate-limited'],
     [500, 'unavailable'],
   ])('An error is read from a 200 whose body contains an HTTP status as its code: %i', (code, kind) => {
-    expect(failure(200, `{"code":${code},"msg":"no","data":null}`).kind).toBe(kind);
-    expect(failure(200, `{"error":{"code":"${code}","message":"no"}}`).kind).toBe(kind);
+    expect(errorFor(200, `{"code":${code},"msg":"no","data":null}`).kind).toBe(kind);
+    expect(errorFor(200, `{"error":{"code":"${code}","message":"no"}}`).kind).toBe(kind);
   });
 });
 
@@ -176,7 +176,7 @@ describe('The message of an error', () => {
   it.each(['', ' ', '{}', '[]', 'null', '{"error":{}}', '{"message":""}', '<html></html>'])(
     'The message of an error is never empty: "%s"',
     (text) => {
-      expect(failure(502, text).message).toBe('The gateway answered with status 502 and no explanation.');
+      expect(errorFor(502, text).message).toBe('The gateway answered with status 502 and no explanation.');
     },
   );
 
@@ -189,7 +189,7 @@ describe('The message of an error', () => {
       '{"message":"Incorrect API key provided: sk-other*********************cdef."}',
     ];
     for (const text of texts) {
-      const { message } = failure(401, text);
+      const { message } = errorFor(401, text);
       expect(message).not.toContain(KEY);
       expect(message).not.toMatch(/sk-|cdef/);
       expect(message).toContain('[hidden]');
@@ -197,7 +197,7 @@ describe('The message of an error', () => {
   });
 
   it('The message of an error contains no markup, not even from within JSON', () => {
-    expect(failure(524, '{"error":{"message":"<html><head><title>524 timeout</title></head></html>"}}').message).toBe(
+    expect(errorFor(524, '{"error":{"message":"<html><head><title>524 timeout</title></head></html>"}}').message).toBe(
       '524 timeout',
     );
   });
@@ -210,11 +210,11 @@ describe('The retry delay of an error', () => {
     ['the body', '{"message":"m","retry_after":30}', undefined, 30_000],
     ['the body, as text', '{"message":"m","retry_after":"1.5"}', undefined, 1_500],
     ['within the error', '{"error":{"message":"m","retry_after":2}}', undefined, 2_000],
-    ['nowhere', '{"message":"m"}', undefined, undefined],
-    ['no place where it is valid', '{"message":"m","retry_after":-1}', undefined, undefined],
+    ['neither if both are missing', '{"message":"m"}', undefined, undefined],
+    ['a negative number, which is ignored', '{"message":"m","retry_after":-1}', undefined, undefined],
     ['text, which is ignored', '{"message":"m","retry_after":"soon"}', undefined, undefined],
     ['a number out of range, which is ignored', '{"message":"m","retry_after":1e307}', undefined, undefined],
   ])('The retry delay of an error is read from %s', (_where, text, retryAfterMs, expected) => {
-    expect(failure(429, text, { retryAfterMs }).retryAfterMs).toBe(expected);
+    expect(errorFor(429, text, { retryAfterMs }).retryAfterMs).toBe(expected);
   });
 });

@@ -15,8 +15,8 @@ export const IMGX_CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
 ]);
 
 /** The error that the client makes from a status and the text of its body. */
-export function failure(status: number, text: string, facts: Partial<ErrorResponse> = {}): GatewayError {
-  const body = parsed(text);
+export function errorFor(status: number, text: string, facts: Partial<ErrorResponse> = {}): GatewayError {
+  const body = tryParse(text);
   return toGatewayError({
     status,
     body,
@@ -28,7 +28,7 @@ export function failure(status: number, text: string, facts: Partial<ErrorRespon
   });
 }
 
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return parseExact(text);
   } catch {

@@ -3,18 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { unreachableError } from '../../../../src/services/gateway/errors.ts';
 
 /** An error like those that Node creates for failed system calls. */
-const failed = (syscall: string, code: string): Error =>
+const systemError = (syscall: string, code: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { errno: -1, code, syscall });
 
-const mayHaveWorked = (cause: unknown): boolean => unreachableError(cause, 'gateway.test', true).mayHaveTakenEffect;
+const mayHaveTakenEffect = (cause: unknown): boolean =>
+  unreachableError(cause, 'gateway.test', true).mayHaveTakenEffect;
 
-describe('A submit that met a network failure', () => {
+describe('A submit during a network failure', () => {
   it.each([
     ...['EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET', 'ETIMEDOUT', 'EADDRNOTAVAIL'].map((code) => ['read', code]),
     ...['EPROTO', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET'].map((code) => ['write', code]),
     ['shutdown', 'ENOTCONN'],
   ])('A submit may have taken effect when the network failed during %s: %s', (syscall, code) => {
-    expect(mayHaveWorked(failed(syscall, code))).toBe(true);
+    expect(mayHaveTakenEffect(systemError(syscall, code))).toBe(true);
   });
 
   it.each([
@@ -24,14 +25,14 @@ describe('A submit that met a network failure', () => {
     ]),
     ...['ENOTFOUND', 'EAI_AGAIN'].map((code) => ['getaddrinfo', code]),
   ])('A submit was never sent when %s failed: %s', (syscall, code) => {
-    expect(mayHaveWorked(failed(syscall, code))).toBe(false);
+    expect(mayHaveTakenEffect(systemError(syscall, code))).toBe(false);
   });
 
   it('A submit was never sent if connecting to every address of the gateway failed', () => {
-    const tried = [failed('connect', 'ECONNREFUSED'), failed('connect', 'ENETUNREACH')];
-    expect(mayHaveWorked(new AggregateError(tried))).toBe(false);
-    expect(mayHaveWorked(new AggregateError([...tried, failed('write', 'EPROTO')]))).toBe(true);
-    expect(mayHaveWorked(new AggregateError([]))).toBe(true);
+    const connectErrors = [systemError('connect', 'ECONNREFUSED'), systemError('connect', 'ENETUNREACH')];
+    expect(mayHaveTakenEffect(new AggregateError(connectErrors))).toBe(false);
+    expect(mayHaveTakenEffect(new AggregateError([...connectErrors, systemError('write', 'EPROTO')]))).toBe(true);
+    expect(mayHaveTakenEffect(new AggregateError([]))).toBe(true);
   });
 
   it.each([
@@ -42,23 +43,23 @@ describe('A submit that met a network failure', () => {
     'EHOSTUNREACH',
     'ENETUNREACH',
   ])('A submit may have taken effect if %s does not reveal what failed', (code) => {
-    expect(mayHaveWorked(Object.assign(new Error('told by TLS'), { code }))).toBe(true);
+    expect(mayHaveTakenEffect(Object.assign(new Error('TLS failed'), { code }))).toBe(true);
   });
 
   it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH'])(
     'A submit is never sent to a gateway whose certificate was refused: %s',
     (code) => {
-      expect(mayHaveWorked(Object.assign(new Error('refused'), { code }))).toBe(false);
+      expect(mayHaveTakenEffect(Object.assign(new Error('refused'), { code }))).toBe(false);
     },
   );
 
-  it('A submit was never sent if the client refused it or could not connect in time, and may have taken effect if the connection was closed in the meantime', () => {
-    expect(mayHaveWorked(new errors.InvalidArgumentError('no'))).toBe(false);
-    expect(mayHaveWorked(new errors.ClientClosedError())).toBe(false);
-    expect(mayHaveWorked(new errors.ConnectTimeoutError())).toBe(false);
-    expect(mayHaveWorked(new errors.ClientDestroyedError())).toBe(true);
-    expect(mayHaveWorked(new errors.HeadersTimeoutError())).toBe(true);
-    expect(mayHaveWorked(new errors.SocketError('other side closed'))).toBe(true);
-    expect(mayHaveWorked('nothing known')).toBe(true);
+  it('A submit was never sent if the client refused it or could not connect in time, and may have taken effect if the connection was lost later', () => {
+    expect(mayHaveTakenEffect(new errors.InvalidArgumentError('no'))).toBe(false);
+    expect(mayHaveTakenEffect(new errors.ClientClosedError())).toBe(false);
+    expect(mayHaveTakenEffect(new errors.ConnectTimeoutError())).toBe(false);
+    expect(mayHaveTakenEffect(new errors.ClientDestroyedError())).toBe(true);
+    expect(mayHaveTakenEffect(new errors.HeadersTimeoutError())).toBe(true);
+    expect(mayHaveTakenEffect(new errors.SocketError('other side closed'))).toBe(true);
+    expect(mayHaveTakenEffect('nothing known')).toBe(true);
   });
 });

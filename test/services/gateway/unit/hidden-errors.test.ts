@@ -24,7 +24,7 @@ describe('A response with status 200', () => {
     '{"code":1102,"message":"balance not enough","request_id":"r"}',
     '{"code":1102,"message":"balance not enough","request_id":"r","data":{}}',
     '{"code":"internal_error","message":"no","data":[]}',
-  ])('A response with status 200 is an error with the body %s', (text) => {
+  ])('A response with status 200 and the body %s is an error', (text) => {
     expect(containsError(parseExact(text), false)).toBe(true);
   });
 });
@@ -51,7 +51,7 @@ describe('A response with status 200 without an error', () => {
     ['an accepted submit', '{"code":1,"description":"ok","result":"17"}'],
     ['an accepted submit, as text', '{"code":"1","description":"ok","result":"17"}'],
     [
-      'a submit that exists or waits',
+      'a submit whose task exists or waits for a prompt',
       '{"code":21,"description":"exists","result":"17","properties":{"status":"SUCCESS"}}',
     ],
     ['a queued submit', '{"code":22,"description":"queued","result":"17","properties":{"numberOfQueues":1}}'],
@@ -61,7 +61,7 @@ describe('A response with status 200 without an error', () => {
     ['code success', '{"code":"success","message":"","data":"9b1c"}'],
     ['code SUCCESS and no task', '{"code":"SUCCESS","message":"","data":null}'],
     ['code succeed', '{"code":" Succeed ","data":[]}'],
-    ['code empty or null', '{"code":"","data":[]}'],
+    ['an empty code', '{"code":"","data":[]}'],
     ['code null', '{"code":null,"data":[]}'],
     ['success true', '{"success":true,"message":"","data":[{"id":"m"}]}'],
     ['a list of models', '{"object":"list","data":[{"id":"m","object":"model"}]}'],
@@ -69,7 +69,7 @@ describe('A response with status 200 without an error', () => {
     ['a list', '[{"error":"no"}]'],
     ['nothing', 'null'],
     ['a string', '"error"'],
-  ])('A response with status 200 is not an error with %s: %s', (_what, text) => {
+  ])('A response with status 200 that contains %s is not an error: %s', (_what, text) => {
     expect(containsError(parseExact(text), false)).toBe(false);
   });
 });

@@ -30,36 +30,36 @@ describe('The Retry-After header', () => {
   });
 });
 
-const failed = (kind: GatewayErrorKind, retryAfterMs?: number): GatewayError =>
+const errorOf = (kind: GatewayErrorKind, retryAfterMs?: number): GatewayError =>
   new GatewayError('m', { kind, retryAfterMs });
 
 describe('The retry of a failed read', () => {
   it.each(['rate-limited', 'unavailable', 'unreachable', 'malformed'] as const)(
     'The retry of a failed read waits longer each time, up to five seconds: %s',
     (kind) => {
-      const longest = [1, 2, 3, 4, 5, 20].map((attempt) => waitBeforeRetry(failed(kind), attempt, () => 1));
-      expect(longest).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
-      expect(waitBeforeRetry(failed(kind), 3, () => 0.5)).toBe(1_000);
-      expect(waitBeforeRetry(failed(kind), 3, () => 0)).toBe(0);
+      const maxWaits = [1, 2, 3, 4, 5, 20].map((attempt) => waitBeforeRetry(errorOf(kind), attempt, () => 1));
+      expect(maxWaits).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
+      expect(waitBeforeRetry(errorOf(kind), 3, () => 0.5)).toBe(1_000);
+      expect(waitBeforeRetry(errorOf(kind), 3, () => 0)).toBe(0);
     },
   );
 
   it.each(['unauthorized', 'forbidden', 'quota', 'not-found', 'invalid', 'not-offered'] as const)(
     'A failed read is not retried if the response would not change: %s',
     (kind) => {
-      expect(waitBeforeRetry(failed(kind), 1, () => 0.5)).toBeUndefined();
-      expect(waitBeforeRetry(failed(kind, 1_000), 1, () => 0.5)).toBeUndefined();
+      expect(waitBeforeRetry(errorOf(kind), 1, () => 0.5)).toBeUndefined();
+      expect(waitBeforeRetry(errorOf(kind, 1_000), 1, () => 0.5)).toBeUndefined();
     },
   );
 
   it('A retry of a failed read waits at least as long as the gateway asks', () => {
-    expect(waitBeforeRetry(failed('rate-limited', 3_000), 1, () => 0)).toBe(3_000);
-    expect(waitBeforeRetry(failed('rate-limited', 100), 1, () => 1)).toBe(500);
-    expect(waitBeforeRetry(failed('rate-limited', 5_000), 1, () => 1)).toBe(5_000);
+    expect(waitBeforeRetry(errorOf('rate-limited', 3_000), 1, () => 0)).toBe(3_000);
+    expect(waitBeforeRetry(errorOf('rate-limited', 100), 1, () => 1)).toBe(500);
+    expect(waitBeforeRetry(errorOf('rate-limited', 5_000), 1, () => 1)).toBe(5_000);
   });
 
   it('A failed read is left to the caller if the gateway asks for a longer wait than one call may take', () => {
-    expect(waitBeforeRetry(failed('rate-limited', 5_001), 1, () => 0)).toBeUndefined();
-    expect(waitBeforeRetry(failed('unavailable', 60_000), 1, () => 0)).toBeUndefined();
+    expect(waitBeforeRetry(errorOf('rate-limited', 5_001), 1, () => 0)).toBeUndefined();
+    expect(waitBeforeRetry(errorOf('unavailable', 60_000), 1, () => 0)).toBeUndefined();
   });
 });

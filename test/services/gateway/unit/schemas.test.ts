@@ -6,7 +6,7 @@ import * as schemas from '../../../../src/services/gateway/schemas.ts';
 const { validate } = schemas;
 
 /** The validation message for invalid input; undefined if the input is valid. */
-function complaint(schema: z.ZodType, input: unknown): string | undefined {
+function validationMessage(schema: z.ZodType, input: unknown): string | undefined {
   try {
     validate(schema, input);
     return undefined;
@@ -21,7 +21,7 @@ describe('A date in a request', () => {
   it.each(['2026-01-31', '2024-02-29', '2000-02-29', '2026-12-31', '0001-01-01'])(
     'A date in a request may be %s',
     (text) => {
-      expect(complaint(schemas.day, text)).toBeUndefined();
+      expect(validationMessage(schemas.day, text)).toBeUndefined();
     },
   );
 
@@ -45,7 +45,7 @@ describe('A date in a request', () => {
     'today',
     '',
   ])('A date in a request may not be "%s"', (text) => {
-    expect(complaint(schemas.day, text)).toContain('YYYY-MM-DD');
+    expect(validationMessage(schemas.day, text)).toContain('YYYY-MM-DD');
   });
 });
 
@@ -59,8 +59,8 @@ describe('A data URI in a request', () => {
     'data:image/png;charset=utf-8;base64,AAAA',
     `data:image/png;base64,${'AAAA'.repeat(500_000)}`,
   ])('A data URI in a request may be %.60s', (text) => {
-    expect(complaint(schemas.imageDataUri, text)).toBeUndefined();
-    expect(complaint(schemas.imageSource, text)).toBeUndefined();
+    expect(validationMessage(schemas.imageDataUri, text)).toBeUndefined();
+    expect(validationMessage(schemas.imageSource, text)).toBeUndefined();
   });
 
   it.each([
@@ -83,8 +83,8 @@ describe('A data URI in a request', () => {
     ['with a space before it', ' data:image/png;base64,AAAA'],
     ['that is garbled near the end', `data:image/png;base64,${'AAAA'.repeat(1_000)}A%AA`],
   ])('A data URI in a request may not be one %s', (_what, text) => {
-    expect(complaint(schemas.imageDataUri, text)).toContain('data URI');
-    expect(complaint(schemas.imageSource, text)).toContain('data URI');
+    expect(validationMessage(schemas.imageDataUri, text)).toContain('data URI');
+    expect(validationMessage(schemas.imageSource, text)).toContain('data URI');
   });
 });
 
@@ -92,7 +92,7 @@ describe('A web URL in a request', () => {
   it.each(['https://cdn.example/a.png?x=1', 'http://cdn.example', 'HTTPS://cdn.example/a'])(
     'A web URL in a request may be %s',
     (text) => {
-      expect(complaint(schemas.webAddress, text)).toBeUndefined();
+      expect(validationMessage(schemas.webAddress, text)).toBeUndefined();
     },
   );
 
@@ -114,13 +114,13 @@ describe('A web URL in a request', () => {
     ' https://cdn.example/a.png',
     'https://cdn.example/a.png\n',
   ])('A web URL in a request may not be %j', (text) => {
-    expect(complaint(schemas.webAddress, text)).toContain('web address');
+    expect(validationMessage(schemas.webAddress, text)).toContain('web address');
   });
 });
 
 describe('A size in a request', () => {
   it.each(['1x1', '1280x720', '99999x1'])('A size in a request may be %s', (text) => {
-    expect(complaint(schemas.frameSize, text)).toBeUndefined();
+    expect(validationMessage(schemas.frameSize, text)).toBeUndefined();
   });
 
   it.each([
@@ -141,20 +141,20 @@ describe('A size in a request', () => {
     '100000x1',
     '1280x720\n',
   ])('A size in a request may not be %j', (text) => {
-    expect(complaint(schemas.frameSize, text)).toContain('1280x720');
+    expect(validationMessage(schemas.frameSize, text)).toContain('1280x720');
   });
 });
 
 describe('A duration in a request', () => {
   it.each([5, 0.5, '5', '5.5', '10'])('A duration in a request may be %j', (input) => {
-    expect(complaint(schemas.seconds, input)).toBeUndefined();
+    expect(validationMessage(schemas.seconds, input)).toBeUndefined();
     expect(validate(schemas.seconds, input)).toBe(input);
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '', '0', '-5', '5s', 'five', '1e3', '5.', ' 5', null, true])(
     'A duration in a request may not be %j, with a readable error message',
     (input) => {
-      expect(complaint(schemas.seconds, input)).toBe(
+      expect(validationMessage(schemas.seconds, input)).toBe(
         'this is not a duration: write seconds as a number, for example 5',
       );
     },
@@ -163,26 +163,26 @@ describe('A duration in a request', () => {
 
 describe('An index in a request', () => {
   it.each([1, 2, 3, 4])('An index in a request may be %i', (index) => {
-    expect(complaint(schemas.gridIndex, index)).toBeUndefined();
+    expect(validationMessage(schemas.gridIndex, index)).toBeUndefined();
   });
 
   it.each([0, 5, -1, 1.5, '2', Number.NaN])(
     'An index in a request may not be %j, with a readable error message',
     (index) => {
-      expect(complaint(schemas.gridIndex, index)).toBe('the index goes from 1 to 4');
+      expect(validationMessage(schemas.gridIndex, index)).toBe('the index goes from 1 to 4');
     },
   );
 });
 
 describe('Required text in a request', () => {
   it.each(['', ' ', '\n\t'])('Required text in a request may not be %j', (text) => {
-    expect(complaint(schemas.prompt, text)).toBe('the prompt is empty: write what you want to see');
-    expect(complaint(schemas.modelId, text)).toContain('the model is missing');
-    expect(complaint(schemas.taskId, text)).toBe('the task id is missing');
+    expect(validationMessage(schemas.prompt, text)).toBe('the prompt is empty: write what you want to see');
+    expect(validationMessage(schemas.modelId, text)).toContain('the model is missing');
+    expect(validationMessage(schemas.taskId, text)).toBe('the task id is missing');
   });
 
   it('Required text in a request is reported as empty when it is missing', () => {
-    expect(complaint(z.strictObject({ prompt: schemas.prompt }), {})).toBe(
+    expect(validationMessage(z.strictObject({ prompt: schemas.prompt }), {})).toBe(
       'prompt: the prompt is empty: write what you want to see',
     );
   });
@@ -196,6 +196,6 @@ describe('Required text in a request', () => {
 describe('A validation message about a request', () => {
   it('A validation message about a request names the field that it concerns', () => {
     const request = z.strictObject({ pictures: z.array(schemas.imageDataUri) });
-    expect(complaint(request, { pictures: ['data:image/png;base64,AAAA', 'x'] })).toMatch(/^pictures\.1: /);
+    expect(validationMessage(request, { pictures: ['data:image/png;base64,AAAA', 'x'] })).toMatch(/^pictures\.1: /);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { errorKindOf } from '../../../../src/services/gateway/error-responses.ts';
 import type { GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
-import { failure } from './failed-answer.ts';
+import { errorFor } from './failed-answer.ts';
 
-/** Every status in the table of errors: its meaning, and whether a submit may have taken effect. */
+/** Every status in the table of errors, with its error kind and whether a submit may have taken effect. */
 const statuses: [number, GatewayErrorKind, boolean][] = [
   [400, 'invalid', false],
   [401, 'unauthorized', false],
@@ -26,7 +26,7 @@ const statuses: [number, GatewayErrorKind, boolean][] = [
   [524, 'unavailable', true],
 ];
 
-/** The eight envelopes without a specific code, so only the status counts. */
+/** The eight envelopes, none with a specific code, so that only the status counts. */
 const envelopes: [string, string][] = [
   ['A', '{"error":{"message":"words","type":"new_api_error","param":"","code":""}}'],
   ['B', '{"description":"words of it","type":"upstream_error","code":4}'],
@@ -42,14 +42,14 @@ const cases = envelopes.flatMap(([name, text]) => statuses.map((row) => [name, .
 
 describe('A gateway error', () => {
   it.each(cases)(
-    'A gateway error in envelope %s with status %i is %s; may a submit have taken effect? %s',
-    (_name, status, kind, worked, text) => {
-      const asked = failure(status, text);
-      const ordered = failure(status, text, { isSubmit: true });
-      expect(asked).toMatchObject({ status, kind, mayHaveTakenEffect: false });
-      expect(ordered).toMatchObject({ status, kind, mayHaveTakenEffect: worked });
-      expect(asked.message).not.toMatch(/[<>]/);
-      expect(asked.message).not.toBe('');
+    'A gateway error in envelope %s with status %i is %s, and a submit may have taken effect: %s',
+    (_name, status, kind, submitMayHaveTakenEffect, text) => {
+      const readError = errorFor(status, text);
+      const submitError = errorFor(status, text, { isSubmit: true });
+      expect(readError).toMatchObject({ status, kind, mayHaveTakenEffect: false });
+      expect(submitError).toMatchObject({ status, kind, mayHaveTakenEffect: submitMayHaveTakenEffect });
+      expect(readError.message).not.toMatch(/[<>]/);
+      expect(readError.message).not.toBe('');
     },
   );
 
@@ -61,7 +61,7 @@ describe('A gateway error', () => {
     [500, 'api_not_implemented', 'not-offered'],
     [500, 'access_denied', 'forbidden'],
   ] as const)('A gateway error with status %i and the code %s is a definite refusal: %s', (status, code, kind) => {
-    const error = failure(status, `{"error":{"message":"m","code":"${code}"}}`, { isSubmit: true });
+    const error = errorFor(status, `{"error":{"message":"m","code":"${code}"}}`, { isSubmit: true });
     expect(error).toMatchObject({ kind, mayHaveTakenEffect: false });
   });
 
@@ -75,17 +75,17 @@ describe('A gateway error', () => {
     'get_task_failed',
     'internal_error',
     'channel:response_time_exceeded',
-  ])('A gateway error with the code %s may have taken effect, regardless of the status', (code) => {
+  ])('A submit may have taken effect if the gateway error has the code %s, regardless of the status', (code) => {
     for (const status of [200, 400, 500]) {
-      const error = failure(status, `{"code":"${code}","message":"m","data":null}`, { isSubmit: true });
+      const error = errorFor(status, `{"code":"${code}","message":"m","data":null}`, { isSubmit: true });
       expect(error).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
     }
   });
 
-  it('A gateway error with status 404 at an unknown URL means what the caller defines', () => {
+  it('A gateway error with status 404 at an unknown URL has the kind that the caller specifies', () => {
     const text = '{"error":{"message":"Invalid URL (GET /x)","type":"invalid_request_error","param":"","code":""}}';
-    expect(failure(404, text, { missing: 'not-offered' }).kind).toBe('not-offered');
-    expect(failure(404, text, { missing: 'not-found' }).kind).toBe('not-found');
+    expect(errorFor(404, text, { missing: 'not-offered' }).kind).toBe('not-offered');
+    expect(errorFor(404, text, { missing: 'not-found' }).kind).toBe('not-found');
   });
 
   it('A gateway error is classified by its code, then its status, then its type', () => {

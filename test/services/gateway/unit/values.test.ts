@@ -45,15 +45,15 @@ describe('The progress of a task', () => {
 });
 
 describe('A time in a response', () => {
-  const moment = Date.UTC(2024, 2, 23, 18, 19, 2, 120);
+  const timestamp = Date.UTC(2024, 2, 23, 18, 19, 2, 120);
   it.each([
-    ['milliseconds', '1711217942120', moment],
-    ['milliseconds as text', '"1711217942120"', moment],
-    ['seconds', '1711217942', moment - 120],
-    ['seconds with a fraction', '1711217942.12', moment],
-    ['seconds as text', '"1711217942"', moment - 120],
-    ['a date', '"2024-03-23T18:19:02.120Z"', moment],
-    ['a date with a zone', '"2024-03-23T19:19:02.12+01:00"', moment],
+    ['milliseconds', '1711217942120', timestamp],
+    ['milliseconds as text', '"1711217942120"', timestamp],
+    ['seconds', '1711217942', timestamp - 120],
+    ['seconds with a fraction', '1711217942.12', timestamp],
+    ['seconds as text', '"1711217942"', timestamp - 120],
+    ['a date', '"2024-03-23T18:19:02.120Z"', timestamp],
+    ['a date with a zone', '"2024-03-23T19:19:02.12+01:00"', timestamp],
     ['zero, which is ignored', '0', undefined],
     ['a negative number, which is ignored', '-1', undefined],
     ['an empty string', '""', undefined],

@@ -7,15 +7,15 @@ import { kindSpecs } from '../../../../src/commands/index.ts';
 import { writeBackup } from '../../../../src/services/store/backup/backup-writer.ts';
 import { backUpStore, checkBackup, openBackup, restoreStore } from '../../../../src/services/store/index.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
-import { leave, onStores, type Site, type SiteRow } from '../sites.ts';
-import { DAY_MS, folder, MINUTE_MS, makeTask, START, settled } from '../stage.ts';
+import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
+import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled } from '../stage.ts';
 
 const PASSPHRASE = 'four words unknown here';
 
-const taken = ({ url, scheme, log, clock }: Site, file: string, passphrase?: string) =>
+const backUp = ({ url, scheme, log, clock }: TestStore, file: string, passphrase?: string) =>
   backUpStore({ url, scheme }, file, { log, clock, by: '1.2.3', passphrase });
 
-async function checked(file: string, passphrase?: string) {
+async function checkFile(file: string, passphrase?: string) {
   const backup = await openBackup(file, passphrase);
   try {
     return await checkBackup(backup);
@@ -24,7 +24,7 @@ async function checked(file: string, passphrase?: string) {
   }
 }
 
-async function restored({ url, scheme, log, clock }: Site, file: string, passphrase?: string) {
+async function restoreFile({ url, scheme, log, clock }: TestStore, file: string, passphrase?: string) {
   const backup = await openBackup(file, passphrase);
   try {
     const parts = { log, clock, specs: kindSpecs, botVersion: '1.2.3' };
@@ -34,11 +34,11 @@ async function restored({ url, scheme, log, clock }: Site, file: string, passphr
   }
 }
 
-const newFile = (): string => join(folder(), 'copy.backup');
+const newFile = (): string => join(createTemporaryFolder(), 'copy.backup');
 
-/** Finished tasks, so that a restore changes none of them. */
-async function filled(site: Site, count = 250): Promise<SiteRow[]> {
-  return leave(site, async (store) => {
+/** Fills the store with finished tasks, because a restore changes none of those. */
+async function fillStore(testStore: TestStore, count = 250): Promise<RawRow[]> {
+  return populateStore(testStore, async (store) => {
     for (let at = 0; at < count; at++)
       await store.put(settled(makeTask({ times: { created: START + at }, text: '🦊 "quoted" \u0000 line\nbreak' })));
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
@@ -46,73 +46,73 @@ async function filled(site: Site, count = 250): Promise<SiteRow[]> {
   });
 }
 
-const withoutSchema = (rows: SiteRow[]): SiteRow[] => rows.filter(({ key }) => key !== 'schema');
+const withoutSchema = (rows: RawRow[]): RawRow[] => rows.filter(({ key }) => key !== 'schema');
 
 for (const kind of ['sqlite', 'redis', 'postgres'] as const)
   describe('A backup', () =>
-    onStores([kind], (stage) =>
-      onStores(['sqlite'], (fileStage) => {
+    onStores([kind], (createTestStore) =>
+      onStores(['sqlite'], (createFileStore) => {
         it('A backup taken while a bot runs contains every row, and can be restored to another kind of store and back', async () => {
-          const [from, between, to] = [await stage(), await fileStage(), await stage()];
-          const rows = await filled(from);
+          const [from, intermediate, to] = [await createTestStore(), await createFileStore(), await createTestStore()];
+          const rows = await fillStore(from);
           const store = await from.open();
           const [first, second] = [newFile(), newFile()];
-          const written = await taken(from, first);
+          const written = await backUp(from, first);
           expect(written.rows).toBe(rows.length);
           await store.close();
-          const { examination, unconfirmed } = await restored(between, first);
-          expect([examination.holds?.tasks, unconfirmed]).toEqual([250, 0]);
-          expect(withoutSchema(await between.rows())).toEqual(withoutSchema(rows));
-          await taken(between, second);
-          await restored(to, second);
+          const { examination, unconfirmed } = await restoreFile(intermediate, first);
+          expect([examination.contents?.tasks, unconfirmed]).toEqual([250, 0]);
+          expect(withoutSchema(await intermediate.rows())).toEqual(withoutSchema(rows));
+          await backUp(intermediate, second);
+          await restoreFile(to, second);
           expect(withoutSchema(await to.rows())).toEqual(withoutSchema(rows));
           const bot = await to.open();
           expect((await bot.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(250);
         });
 
         it('A restore changes nothing in a store that is in use or not empty, and says what to do', async () => {
-          const [from, to] = [await fileStage(), await stage()];
-          await filled(from, 3);
+          const [from, to] = [await createFileStore(), await createTestStore()];
+          await fillStore(from, 3);
           const file = newFile();
-          await taken(from, file);
+          await backUp(from, file);
           const bot = await to.open();
-          await expect(restored(to, file)).rejects.toMatchObject({
+          await expect(restoreFile(to, file)).rejects.toMatchObject({
             kind: 'in-use',
             message: expect.stringContaining('Stop it first'),
           });
           await bot.put(makeTask());
           await bot.close();
           const before = await to.rows();
-          await expect(restored(to, file)).rejects.toMatchObject({
+          await expect(restoreFile(to, file)).rejects.toMatchObject({
             kind: 'unsupported',
             message: expect.stringMatching(/not empty\. Set STORE_URL to a new store/),
           });
           expect(await to.rows()).toEqual(before);
         });
 
-        it('After an interrupted restore no bot starts and no backup is taken, and a repeat completes it', async () => {
-          const [from, other, to] = [await fileStage(), await fileStage(), await stage()];
-          const rows = await filled(from);
-          await filled(other, 2);
+        it('After an interrupted restore no bot starts and no backup is taken, and repeating the restore completes it', async () => {
+          const [from, other, to] = [await createFileStore(), await createFileStore(), await createTestStore()];
+          const rows = await fillStore(from);
+          await fillStore(other, 2);
           const [file, otherFile] = [newFile(), newFile()];
-          await taken(from, file);
-          await taken(other, otherFile);
+          await backUp(from, file);
+          await backUp(other, otherFile);
           const backup = await openBackup(otherFile, undefined);
-          async function* cutShort() {
+          async function* failingRows() {
             yield* backup.rows();
             throw new Error('no power');
           }
           const parts = { log: to.log, clock: to.clock, specs: kindSpecs, botVersion: '1.2.3' };
           const { digest, header, close } = backup;
-          const stumbling = { file: otherFile, digest, header, rows: cutShort, close };
-          await expect(restoreStore(stumbling, to, parts)).rejects.toThrow('no power');
+          const failingBackup = { file: otherFile, digest, header, rows: failingRows, close };
+          await expect(restoreStore(failingBackup, to, parts)).rejects.toThrow('no power');
           await backup.close();
           await expect(to.open()).rejects.toMatchObject({
             kind: 'unsupported',
             message: expect.stringContaining('npm run restore'),
           });
-          await expect(taken(to, newFile())).rejects.toMatchObject({ kind: 'unsupported' });
-          await restored(to, file);
+          await expect(backUp(to, newFile())).rejects.toMatchObject({ kind: 'unsupported' });
+          await restoreFile(to, file);
           expect(withoutSchema(await to.rows())).toEqual(withoutSchema(rows));
           await (await to.open()).close();
         });
@@ -120,18 +120,18 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
     ));
 
 describe('A backup of a store that changes in the meantime', () =>
-  onStores(['sqlite', 'postgres'], (stage) => {
+  onStores(['sqlite', 'postgres'], (createTestStore) => {
     it('A backup of a store that changes in the meantime is a snapshot of one moment', async () => {
-      const site = await stage();
-      await filled(site, 1_200);
-      const finished = await site.keys('finished');
-      const store = await site.open();
+      const testStore = await createTestStore();
+      await fillStore(testStore, 1_200);
+      const finished = await testStore.keys('finished');
+      const store = await testStore.open();
       const file = newFile();
       const changes: Promise<void>[] = [];
-      const { url, scheme, log, clock } = site;
+      const { url, scheme, log, clock } = testStore;
       await backUpStore({ url, scheme }, file, {
         ...{ log, clock, by: '1.2.3' },
-        // Changed, added and removed while the rows are read.
+        // Tasks are added and removed while the rows are read.
         onProgress: (count) => {
           if (count % 300 !== 0) return;
           changes.push(store.put(makeTask({ times: { created: START + 10_000 + count } })));
@@ -141,18 +141,18 @@ describe('A backup of a store that changes in the meantime', () =>
       });
       await Promise.all(changes);
       expect(changes.length).toBeGreaterThan(6);
-      const { counts } = await checked(file);
+      const { counts } = await checkFile(file);
       expect([counts.get('finished'), counts.get('live')]).toEqual([1_200, undefined]);
     });
   }));
 
 describe('Tasks of a restored store', () =>
-  onStores(['sqlite', 'redis', 'postgres'], (stage) => {
+  onStores(['sqlite', 'redis', 'postgres'], (createTestStore) => {
     it('Tasks of a restored store that waited or were being sent have an unknown outcome, even in the ledger', async () => {
-      const from = await stage();
+      const from = await createTestStore();
       const states = ['waiting', 'submitting', 'running', 'needs-input', 'unconfirmed'] as const;
       const tasks = new Map<string, Task>();
-      await leave(from, async (store) => {
+      await populateStore(from, async (store) => {
         for (const state of states) {
           const request = { prompt: state, ...(state === 'needs-input' && { words: 'a hat' }) };
           const task = makeTask({ state, request, ...(state === 'waiting' && { place: 3 }) });
@@ -164,12 +164,12 @@ describe('Tasks of a restored store', () =>
         await store.entries.setOpenSince('2026-01-01');
       });
       const file = newFile();
-      await taken(from, file);
-      const to = await stage();
+      await backUp(from, file);
+      const to = await createTestStore();
       to.clock.advance(MINUTE_MS);
-      const { live, unconfirmed, leftOut, examination } = await restored(to, file);
+      const { live, unconfirmed, leftOut, examination } = await restoreFile(to, file);
       expect([live, unconfirmed, leftOut]).toEqual([5, 2, 1]);
-      expect(examination.holds).toEqual({ tasks: 5, setAside: 0 });
+      expect(examination.contents).toEqual({ tasks: 5, setAside: 0 });
       const store = await to.open();
       const found = new Map((await store.live()).map((task) => [task.request.prompt ?? '', task]));
       expect(states.map((state) => found.get(state)?.state)).toEqual([
@@ -194,87 +194,95 @@ describe('Tasks of a restored store', () =>
   }));
 
 describe('A backup file', () =>
-  onStores(['sqlite'], (stage) => {
-    const made = async (passphrase?: string) => {
-      const site = await stage();
-      await filled(site, 100);
+  onStores(['sqlite'], (createTestStore) => {
+    const makeBackup = async (passphrase?: string) => {
+      const testStore = await createTestStore();
+      await fillStore(testStore, 100);
       const file = newFile();
-      const { digest } = await taken(site, file, passphrase);
-      return { site, file, digest };
+      const { digest } = await backUp(testStore, file, passphrase);
+      return { site: testStore, file, digest };
     };
 
-    it('A backup file is readable only by its owner, and its digest matches the one in the file and the one that is reported', async () => {
-      const { file, digest } = await made();
+    it('A backup file is readable only by its owner, and the digest of its content matches the one at its end and the reported one', async () => {
+      const { file, digest } = await makeBackup();
       expect(statSync(file).mode & 0o777).toBe(0o600);
       const bytes = readFileSync(file);
       expect(createHash('sha256').update(bytes.subarray(0, -32)).digest('hex')).toBe(digest);
       expect(bytes.subarray(-32).toString('hex')).toBe(digest);
-      expect((await checked(file)).digest).toBe(digest);
+      expect((await checkFile(file)).digest).toBe(digest);
       expect(readdirSync(dirname(file))).toEqual(['copy.backup']);
     });
 
     it('A backup file is never overwritten', async () => {
-      const { site, file } = await made();
+      const { site: testStore, file } = await makeBackup();
       const before = readFileSync(file);
-      await expect(taken(site, file)).rejects.toMatchObject({ message: expect.stringContaining('exists already') });
+      await expect(backUp(testStore, file)).rejects.toMatchObject({
+        message: expect.stringContaining('already exists'),
+      });
       expect(readFileSync(file)).toEqual(before);
     });
 
     it.each([undefined, PASSPHRASE])(
-      'A backup file that was cut or changed anywhere is found (passphrase: %s)',
+      'A backup file that was truncated or changed anywhere is rejected (passphrase: %s)',
       async (passphrase) => {
-        const { file } = await made(passphrase);
-        const whole = readFileSync(file);
-        const header = whole.indexOf('\n') + 1;
-        const places = [header, header + 20, Math.floor(whole.length / 2), whole.length - 40, whole.length - 1];
-        for (const at of places) {
-          writeFileSync(file, whole);
+        const { file } = await makeBackup(passphrase);
+        const original = readFileSync(file);
+        const header = original.indexOf('\n') + 1;
+        const offsets = [
+          header,
+          header + 20,
+          Math.floor(original.length / 2),
+          original.length - 40,
+          original.length - 1,
+        ];
+        for (const at of offsets) {
+          writeFileSync(file, original);
           truncateSync(file, at);
-          await expect(checked(file, passphrase), `cut at ${at}`).rejects.toMatchObject({ kind: 'corrupt' });
-          const changed = Buffer.from(whole);
+          await expect(checkFile(file, passphrase), `cut at ${at}`).rejects.toMatchObject({ kind: 'corrupt' });
+          const changed = Buffer.from(original);
           changed[at] = (changed[at] ?? 0) ^ 1;
           writeFileSync(file, changed);
-          await expect(checked(file, passphrase), `changed at ${at}`).rejects.toMatchObject({ kind: 'corrupt' });
+          await expect(checkFile(file, passphrase), `changed at ${at}`).rejects.toMatchObject({ kind: 'corrupt' });
         }
-        const to = await stage();
-        await expect(restored(to, file, passphrase)).rejects.toMatchObject({ kind: 'corrupt' });
+        const to = await createTestStore();
+        await expect(restoreFile(to, file, passphrase)).rejects.toMatchObject({ kind: 'corrupt' });
         expect(existsSync(to.url.replace('sqlite://', ''))).toBe(false);
       },
     );
 
     it('Dropped, repeated or swapped chunks of an encrypted backup are detected even if the digest is correct', async () => {
-      const { file } = await made(PASSPHRASE);
-      const site = await stage();
-      await leave(site, async (store) => {
+      const { file } = await makeBackup(PASSPHRASE);
+      const testStore = await createTestStore();
+      await populateStore(testStore, async (store) => {
         for (let at = 0; at < 60; at++)
           await store.put(makeTask({ times: { created: START + at }, text: randomBytes(4_000).toString('base64') }));
       });
       const large = `${file}.large`;
-      await taken(site, large, PASSPHRASE);
-      const whole = readFileSync(large);
-      const header = whole.subarray(0, whole.indexOf('\n') + 1);
+      await backUp(testStore, large, PASSPHRASE);
+      const original = readFileSync(large);
+      const header = original.subarray(0, original.indexOf('\n') + 1);
       const chunks: Buffer[] = [];
       const size = 64 * 1024 + 16;
-      for (let at = header.length; at < whole.length - 32; at += size)
-        chunks.push(whole.subarray(at, Math.min(at + size, whole.length - 32)));
+      for (let at = header.length; at < original.length - 32; at += size)
+        chunks.push(original.subarray(at, Math.min(at + size, original.length - 32)));
       const [first, second, ...rest] = chunks;
       if (!first || !second || rest.length === 0) throw new Error('The backup is too small for this test.');
       for (const forged of [chunks.slice(0, -1), [first, first, second, ...rest], [second, first, ...rest]]) {
         const body = Buffer.concat([header, ...forged]);
         writeFileSync(large, Buffer.concat([body, createHash('sha256').update(body).digest()]));
-        await expect(checked(large, PASSPHRASE)).rejects.toMatchObject({ kind: 'denied' });
+        await expect(checkFile(large, PASSPHRASE)).rejects.toMatchObject({ kind: 'denied' });
       }
     });
 
     it('An encrypted backup file reveals no row, needs its passphrase, and a wrong passphrase is reported', async () => {
-      const { file } = await made(PASSPHRASE);
+      const { file } = await makeBackup(PASSPHRASE);
       expect(readFileSync(file).includes('finished')).toBe(false);
-      expect(await checked(file, PASSPHRASE)).toMatchObject({ isEncrypted: true });
-      await expect(checked(file)).rejects.toMatchObject({
+      expect(await checkFile(file, PASSPHRASE)).toMatchObject({ isEncrypted: true });
+      await expect(checkFile(file)).rejects.toMatchObject({
         kind: 'denied',
         message: expect.stringContaining('is encrypted. Set BACKUP_PASSPHRASE'),
       });
-      await expect(checked(file, 'another passphrase')).rejects.toMatchObject({
+      await expect(checkFile(file, 'another passphrase')).rejects.toMatchObject({
         kind: 'denied',
         message: expect.stringContaining('The passphrase is wrong'),
       });
@@ -287,37 +295,42 @@ describe('A backup file', () =>
       ['only a header', '{"atelier-backup":1,"at":1,"by":"1"}\n', 'corrupt'],
       ['a newer format', '{"atelier-backup":3}\n', 'newer'],
       [
-        'a costly key',
+        'a costly key derivation',
         `{"atelier-backup":1,"at":1,"by":"1","encryption":{"cipher":"aes-256-gcm","kdf":"scrypt","N":1073741824,"r":8,"p":1,"salt":"${'0'.repeat(64)}"}}\n`,
         'corrupt',
       ],
     ])('A backup file with %s is refused in bounded time and memory', async (_what, content, kind) => {
       const file = newFile();
       writeFileSync(file, content);
-      await expect(checked(file, PASSPHRASE)).rejects.toMatchObject({ kind });
+      await expect(checkFile(file, PASSPHRASE)).rejects.toMatchObject({ kind });
     });
 
-    it('A backup of a newer version is refused', async () => {
-      const site = await stage();
-      await filled(site, 1);
-      await site.rewrite(({ key, text }) => (key === 'schema' ? text.replace(/"task":\d+/, '"task":999') : undefined));
-      await expect(taken(site, newFile())).rejects.toMatchObject({ kind: 'newer' });
+    it('A backup from a newer version is refused', async () => {
+      const testStore = await createTestStore();
+      await fillStore(testStore, 1);
+      await testStore.rewrite(({ key, text }) =>
+        key === 'schema' ? text.replace(/"task":\d+/, '"task":999') : undefined,
+      );
+      await expect(backUp(testStore, newFile())).rejects.toMatchObject({ kind: 'newer' });
       const file = newFile();
-      const rows = (await site.rows()).map(({ namespace, key, text }) => ({ namespace, key, text }));
+      const rows = (await testStore.rows()).map(({ namespace, key, text }) => ({ namespace, key, text }));
       await writeBackup(file, rows, { by: '9.9.9', now: START });
       const newer = { kind: 'newer', message: expect.stringContaining('newer Atelier') };
-      await expect(checked(file)).rejects.toMatchObject(newer);
+      await expect(checkFile(file)).rejects.toMatchObject(newer);
       const unknown = newFile();
-      const odd = { namespace: 'dreams', key: 'a', text: '{"value":1}' };
-      await writeBackup(unknown, [...rows.filter(({ key }) => key !== 'schema'), odd], { by: '9.9.9', now: START });
-      await expect(checked(unknown)).rejects.toMatchObject(newer);
+      const unknownRow = { namespace: 'dreams', key: 'a', text: '{"value":1}' };
+      await writeBackup(unknown, [...rows.filter(({ key }) => key !== 'schema'), unknownRow], {
+        by: '9.9.9',
+        now: START,
+      });
+      await expect(checkFile(unknown)).rejects.toMatchObject(newer);
     });
 
     it.skipIf(process.getuid?.() !== 0)(
-      'A backup for which the disk is too small leaves nothing behind (left out without the rights to mount one)',
+      'A backup for which the disk is too small leaves nothing behind (skipped without permission to mount one)',
       async () => {
-        const site = await stage();
-        await leave(site, async (store) => {
+        const testStore = await createTestStore();
+        await populateStore(testStore, async (store) => {
           for (let at = 0; at < 200; at++)
             await store.put(
               makeTask({
@@ -326,11 +339,11 @@ describe('A backup file', () =>
               }),
             );
         });
-        const disk = join(folder(), 'disk');
+        const disk = join(createTemporaryFolder(), 'disk');
         mkdirSync(disk);
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk]);
         onTestFinished(() => void execFileSync('umount', [disk]));
-        await expect(taken(site, join(disk, 'copy.backup'))).rejects.toMatchObject({
+        await expect(backUp(testStore, join(disk, 'copy.backup'))).rejects.toMatchObject({
           kind: 'full',
           message: expect.stringContaining('The disk is full, so no backup was written'),
         });
@@ -338,10 +351,10 @@ describe('A backup file', () =>
       },
     );
 
-    it('A backup into a missing folder fails with an error that says so', async () => {
-      const site = await stage();
-      await filled(site, 1);
-      await expect(taken(site, join(folder(), 'no', 'copy.backup'))).rejects.toThrow(
+    it('A backup to a missing folder fails with an error that says so', async () => {
+      const testStore = await createTestStore();
+      await fillStore(testStore, 1);
+      await expect(backUp(testStore, join(createTemporaryFolder(), 'no', 'copy.backup'))).rejects.toThrow(
         'does not exist. Create it first.',
       );
     });

@@ -6,64 +6,64 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { checkBackup, openBackup, openStore } from '../../../../src/services/store/index.ts';
 import { TASK_VERSION } from '../../../../src/services/tasks/task.ts';
-import { leave, onServers, onStores, type Site } from '../sites.ts';
-import { folder, makeTask, stage as openStage, START, settled, sql } from '../stage.ts';
+import { onServers, onStores, populateStore, type TestStore } from '../sites.ts';
+import { createTemporaryFolder, makeTask, stage as openStage, START, settled, sql } from '../stage.ts';
 
-/** A store as an older version left it. */
-const age = (site: Site, version = TASK_VERSION - 1): Promise<void> =>
-  site.rewrite(({ key, text }) =>
+/** Rewrites a store as an older version would have left it. */
+const rewriteAsOlder = (testStore: TestStore, version = TASK_VERSION - 1): Promise<void> =>
+  testStore.rewrite(({ key, text }) =>
     key === 'schema'
       ? text.replace(/"task":\d+/, `"task":${version}`)
       : text.replaceAll(/"version":\d+/g, `"version":${version}`),
   );
 
-const schemaOf = async (site: Site): Promise<string | undefined> =>
-  (await site.rows('meta')).find(({ key }) => key === 'schema')?.text;
+const schemaOf = async (testStore: TestStore): Promise<string | undefined> =>
+  (await testStore.rows('meta')).find(({ key }) => key === 'schema')?.text;
 
-async function olderSite(stage: () => Promise<Site>): Promise<Site> {
-  const site = await stage();
-  await leave(site, (store) => store.put(settled(makeTask())));
-  await age(site);
-  return site;
+async function olderSite(createTestStore: () => Promise<TestStore>): Promise<TestStore> {
+  const testStore = await createTestStore();
+  await populateStore(testStore, (store) => store.put(settled(makeTask())));
+  await rewriteAsOlder(testStore);
+  return testStore;
 }
 
 describe('A store whose schema an upgrade changes', () => {
-  onStores(['sqlite'], (stage) => {
-    const backupsOf = ({ url }: Site): string[] =>
+  onStores(['sqlite'], (createTestStore) => {
+    const backupsOf = ({ url }: TestStore): string[] =>
       readdirSync(join(url.replace('sqlite://', ''), '..')).filter((name) => name.endsWith('.backup'));
 
     it('A store whose schema an upgrade changes is first backed up next to its file, and each backup is kept', async () => {
-      const site = await olderSite(stage);
-      const before = await site.rows();
-      await (await site.open({ botVersion: '2.0.0' })).close();
-      expect(await schemaOf(site)).toContain(`"task":${TASK_VERSION}`);
+      const testStore = await olderSite(createTestStore);
+      const before = await testStore.rows();
+      await (await testStore.open({ botVersion: '2.0.0' })).close();
+      expect(await schemaOf(testStore)).toContain(`"task":${TASK_VERSION}`);
       const name = `atelier.sqlite.schema-1.${TASK_VERSION - 1}`;
-      expect(backupsOf(site)).toEqual([`${name}.backup`]);
-      const backup = await openBackup(join(site.url.replace('sqlite://', ''), '..', `${name}.backup`), undefined);
+      expect(backupsOf(testStore)).toEqual([`${name}.backup`]);
+      const backup = await openBackup(join(testStore.url.replace('sqlite://', ''), '..', `${name}.backup`), undefined);
       onTestFinished(() => backup.close());
       expect(await checkBackup(backup)).toMatchObject({ rows: before.length, schema: { task: TASK_VERSION - 1 } });
-      expect(site.logged.join()).toContain('a backup of it was taken before');
-      await (await site.open({ botVersion: '2.0.0' })).close();
-      expect(backupsOf(site)).toHaveLength(1);
-      await age(site);
-      await (await site.open({ botVersion: '2.0.0' })).close();
-      expect(backupsOf(site).toSorted()).toEqual([`${name}-2.backup`, `${name}.backup`]);
+      expect(testStore.logged.join()).toContain('a backup of it was taken before');
+      await (await testStore.open({ botVersion: '2.0.0' })).close();
+      expect(backupsOf(testStore)).toHaveLength(1);
+      await rewriteAsOlder(testStore);
+      await (await testStore.open({ botVersion: '2.0.0' })).close();
+      expect(backupsOf(testStore).toSorted()).toEqual([`${name}-2.backup`, `${name}.backup`]);
     });
 
     it('The backup before an upgrade is encrypted with BACKUP_PASSPHRASE', async () => {
-      const { url, scheme, log, clock, ...site } = await olderSite(stage);
+      const { url, scheme, log, clock, ...testStore } = await olderSite(createTestStore);
       const parts = { specs: kindSpecs, log, clock, botVersion: '2.0.0', backupPassphrase: 'four words unknown here' };
       await (await openStore({ url, scheme }, parts)).close();
-      const [name = ''] = backupsOf({ ...site, url, scheme, log, clock });
+      const [name = ''] = backupsOf({ ...testStore, url, scheme, log, clock });
       await expect(openBackup(join(url.replace('sqlite://', ''), '..', name), undefined)).rejects.toThrow(
         'is encrypted',
       );
     });
 
     it.skipIf(process.getuid?.() !== 0)(
-      'Without room for the backup the bot does not start, and nothing is changed (left out without the rights to mount a disk)',
+      'Without disk space for the backup, the bot does not start, and nothing is changed (skipped without permission to mount a disk)',
       async () => {
-        const disk = join(folder(), 'disk');
+        const disk = join(createTemporaryFolder(), 'disk');
         mkdirSync(disk);
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]);
         onTestFinished(() => void execFileSync('umount', [disk]));
@@ -78,7 +78,7 @@ describe('A store whose schema an upgrade changes', () => {
           file,
           `UPDATE atelier SET value = replace(value, '"task":${TASK_VERSION}', '"task":1') WHERE key = 'schema'`,
         );
-        // Room for opening the store, but not for its backup.
+        // Leaves enough space to open the store, but not to back it up.
         const { bavail, bsize } = statfsSync(disk);
         writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - 100 * 1024));
         await expect(open()).rejects.toMatchObject({
@@ -93,23 +93,23 @@ describe('A store whose schema an upgrade changes', () => {
     );
   });
 
-  onServers((stage) => {
-    it('A store on a server whose schema an upgrade changes waits for --migrate, and says how to back it up', async () => {
-      const site = await olderSite(stage);
-      const before = await site.rows();
-      await expect(site.open({ botVersion: '2.0.0' })).rejects.toMatchObject({
+  onServers((createTestStore) => {
+    it('A store on a server whose schema an upgrade changes is only opened with --migrate, and the error says how to back it up', async () => {
+      const testStore = await olderSite(createTestStore);
+      const before = await testStore.rows();
+      await expect(testStore.open({ botVersion: '2.0.0' })).rejects.toMatchObject({
         kind: 'older',
         message: expect.stringMatching(/npm run backup -- <file>.*npm start -- --migrate/),
       });
-      expect(await site.rows()).toEqual(before);
-      const { url, scheme, log, clock } = site;
+      expect(await testStore.rows()).toEqual(before);
+      const { url, scheme, log, clock } = testStore;
       const store = await openStore(
         { url, scheme },
         { specs: kindSpecs, log, clock, botVersion: '2.0.0', mayMigrate: true },
       );
-      expect(await schemaOf(site)).toContain(`"task":${TASK_VERSION}`);
+      expect(await schemaOf(testStore)).toContain(`"task":${TASK_VERSION}`);
       await store.close();
-      await (await site.open({ botVersion: '2.0.0' })).close();
+      await (await testStore.open({ botVersion: '2.0.0' })).close();
     });
   });
 });

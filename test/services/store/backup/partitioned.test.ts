@@ -5,95 +5,95 @@ import { backUpStore, checkBackup, openBackup, restoreStore } from '../../../../
 import { namespaceNames } from '../../../../src/services/store/namespaces.ts';
 import { bucketOf, type Partition, partitionOf } from '../../../../src/services/tasks/homes.ts';
 import { fillEveryNamespace } from '../every-namespace.ts';
-import { leavePartitions, openCluster, rowsOf } from '../partitioned.ts';
-import { onServers, onStores, type Site } from '../sites.ts';
-import { folder } from '../stage.ts';
+import { openCluster, populatePartitions, rowsOf } from '../partitioned.ts';
+import { onServers, onStores, type TestStore } from '../sites.ts';
+import { createTemporaryFolder } from '../stage.ts';
 
-const PARTITIONS = 4;
-/** Nothing was stored there. */
-const UNUSED = 3;
+const PARTITION_COUNT = 4;
+/** A partition in which nothing was stored. */
+const UNUSED_PARTITION = 3;
 const PASSPHRASE = 'four words unknown here';
 
 const GUILDS = Array.from({ length: 12 }, (_, at) => `4000000000000000${10 + at}`);
 const guildsOf = ({ number, count }: Partition): string[] =>
   GUILDS.filter((id) => partitionOf(bucketOf(id), count) === number);
 
-const newFile = (): string => join(folder(), 'copy.backup');
+const newFile = (): string => join(createTemporaryFolder(), 'copy.backup');
 
-async function taken({ url, scheme, log, clock }: Site): Promise<string> {
+async function backUp({ url, scheme, log, clock }: TestStore): Promise<string> {
   const file = newFile();
   await backUpStore({ url, scheme }, file, { log, clock, by: '1.2.3', passphrase: PASSPHRASE });
   return file;
 }
 
-const partsFor = ({ log, clock }: Site) => ({ log, clock, specs: kindSpecs, botVersion: '1.2.3' });
+const partsFor = ({ log, clock }: TestStore) => ({ log, clock, specs: kindSpecs, botVersion: '1.2.3' });
 
-async function restored(site: Site, file: string) {
+async function restoreFile(testStore: TestStore, file: string) {
   const backup = await openBackup(file, PASSPHRASE);
   try {
-    return await restoreStore(backup, { url: site.url, scheme: site.scheme }, partsFor(site));
+    return await restoreStore(backup, { url: testStore.url, scheme: testStore.scheme }, partsFor(testStore));
   } finally {
     await backup.close();
   }
 }
 
-/** The rows that are kept, by their partition. Of live tasks and what they reserved, a restore changes the content. */
-const namesOf = async (site: Site): Promise<string[]> =>
-  (await rowsOf(site, PARTITIONS))
+/** The keys of the restored rows, by partition. Contents may differ: a restore changes live tasks and their reservations. */
+const namesOf = async (testStore: TestStore): Promise<string[]> =>
+  (await rowsOf(testStore, PARTITION_COUNT))
     .filter(({ namespace }) => namespace !== 'proposals' && namespace !== 'sent')
     .map(({ partition, namespace, key }) => `${partition} ${namespace} ${key}`);
 
 describe('A backup of a partitioned store', () =>
-  onServers((stage) =>
-    onStores(['sqlite'], (fileStage) => {
+  onServers((createTestStore) =>
+    onStores(['sqlite'], (createFileStore) => {
       it('A backup of a partitioned store that workers use is restored into as many partitions, and nothing is sent', async () => {
-        const [from, to] = [await stage(), await stage()];
-        await leavePartitions(from, PARTITIONS, async (store, partition) => {
-          if (partition.number !== UNUSED) await fillEveryNamespace(store, partition, guildsOf(partition));
+        const [from, to] = [await createTestStore(), await createTestStore()];
+        await populatePartitions(from, PARTITION_COUNT, async (store, partition) => {
+          if (partition.number !== UNUSED_PARTITION) await fillEveryNamespace(store, partition, guildsOf(partition));
         });
-        const cluster = await openCluster(from, PARTITIONS);
+        const cluster = await openCluster(from, PARTITION_COUNT);
         const worker = await cluster.open(0);
-        const file = await taken(from);
+        const file = await backUp(from);
         await worker.close();
 
         const backup = await openBackup(file, PASSPHRASE);
         const { partitions, counts } = await checkBackup(backup);
-        expect(partitions).toBe(PARTITIONS);
+        expect(partitions).toBe(PARTITION_COUNT);
         expect([...counts.keys()].sort()).toEqual([...namespaceNames].sort());
-        async function* cutShort() {
+        async function* failingRows() {
           yield* backup.rows();
           throw new Error('no power');
         }
         const { digest, header, close } = backup;
-        const interrupted = restoreStore({ file, digest, header, rows: cutShort, close }, to, partsFor(to));
+        const interrupted = restoreStore({ file, digest, header, rows: failingRows, close }, to, partsFor(to));
         await expect(interrupted).rejects.toThrow('no power');
         await backup.close();
-        await expect(openCluster(to, PARTITIONS).then((opened) => opened.open(1))).rejects.toMatchObject({
+        await expect(openCluster(to, PARTITION_COUNT).then((opened) => opened.open(1))).rejects.toMatchObject({
           message: expect.stringContaining('npm run restore'),
         });
 
-        const { live, unconfirmed, examination } = await restored(to, file);
+        const { live, unconfirmed, examination } = await restoreFile(to, file);
         expect(live).toBeGreaterThan(0);
         expect(unconfirmed).toBeLessThanOrEqual(live);
-        // The rows of the test have orders of tasks that have ended.
-        expect(new Set(examination.findings.map(({ kind }) => kind))).toEqual(new Set(['order-astray']));
+        // The test's rows include sent orders of tasks that have ended.
+        expect(new Set(examination.findings.map(({ kind }) => kind))).toEqual(new Set(['orphaned-order']));
         expect(await namesOf(to)).toEqual(await namesOf(from));
-        const again = await openCluster(to, PARTITIONS);
-        expect(again.count).toBe(PARTITIONS);
-        const store = await again.open(1);
+        const restoredCluster = await openCluster(to, PARTITION_COUNT);
+        expect(restoredCluster.count).toBe(PARTITION_COUNT);
+        const store = await restoredCluster.open(1);
         for (const task of await store.live()) expect(task.restored).toBeDefined();
         await store.close();
       });
 
       it('A backup of a partitioned store is not restored to a file, nor to a store with another number of partitions', async () => {
-        const [from, file, other] = [await stage(), await fileStage(), await stage()];
-        await leavePartitions(from, PARTITIONS, (store, partition) =>
+        const [from, file, other] = [await createTestStore(), await createFileStore(), await createTestStore()];
+        await populatePartitions(from, PARTITION_COUNT, (store, partition) =>
           fillEveryNamespace(store, partition, guildsOf(partition)),
         );
-        await leavePartitions(other, 2, async () => undefined);
-        const copy = await taken(from);
-        await expect(restored(file, copy)).rejects.toMatchObject({ kind: 'unsupported' });
-        await expect(restored(other, copy)).rejects.toMatchObject({
+        await populatePartitions(other, 2, async () => undefined);
+        const copy = await backUp(from);
+        await expect(restoreFile(file, copy)).rejects.toMatchObject({ kind: 'unsupported' });
+        await expect(restoreFile(other, copy)).rejects.toMatchObject({
           kind: 'unsupported',
           message: expect.stringContaining('4 partitions would be needed'),
         });

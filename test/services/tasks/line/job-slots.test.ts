@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { JobSlots, type SlotUser } from '../../../../src/services/tasks/line/job-slots.ts';
 
-/** A queue whose tasks stay in their slots once they were sent. */
-function queue(name: string, waiting: number, sent: string[]): SlotUser {
+/** A queue whose tasks keep their slots once they have been sent. */
+function createQueue(name: string, waiting: number, sent: string[]): SlotUser {
   let occupied = 0;
   return {
     occupied: () => occupied,
@@ -24,7 +24,7 @@ describe('The job slots of a process', () => {
       ['b', 1],
       ['c', 5],
     ] as const)
-      slots.add(queue(name, waiting, sent));
+      slots.add(createQueue(name, waiting, sent));
     slots.advance();
     expect(sent).toEqual([]);
     slots.setLimit(6);
@@ -37,28 +37,28 @@ describe('The job slots of a process', () => {
   it('A queue that leaves frees its job slots for the others', () => {
     const slots = new JobSlots(2);
     const sent: string[] = [];
-    const leave = slots.add(queue('a', 2, sent));
+    const leave = slots.add(createQueue('a', 2, sent));
     slots.advance();
-    slots.add(queue('b', 9, sent));
+    slots.add(createQueue('b', 9, sent));
     slots.advance();
     expect(sent.join('')).toBe('aa');
     leave();
     expect(sent.join('')).toBe('aabb');
   });
 
-  it('A queue that reports a change while it sends is polled again', () => {
+  it('A queue that reports a change while it sends is asked for its next task again', () => {
     const slots = new JobSlots();
-    let left = 3;
+    let remaining = 3;
     slots.add({
       occupied: () => 0,
       sendNext() {
-        if (left === 0) return false;
-        left -= 1;
+        if (remaining === 0) return false;
+        remaining -= 1;
         slots.advance();
-        return left > 0;
+        return remaining > 0;
       },
     });
     slots.advance();
-    expect(left).toBe(0);
+    expect(remaining).toBe(0);
   });
 });

@@ -5,22 +5,23 @@ import { type Gateway, GatewayError } from '../../../../src/services/gateway/ind
 import { standingOf } from '../../../../src/services/ledger/entry.ts';
 import type { Kind } from '../../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
-import { type Engine, engine } from '../engine.ts';
+import { type Engine, startEngine } from '../engine.ts';
 import { minute, order } from '../made.ts';
 
-const other = '100000000000000002';
-let made = 0;
-const another = (over: Partial<typeof order> = {}): typeof order => ({
+const OTHER_MEMBER = '100000000000000002';
+let orderCount = 0;
+const nextOrder = (overrides: Partial<typeof order> = {}): typeof order => ({
   ...order,
-  request: { prompt: `a fox ${++made}` },
-  ...over,
+  request: { prompt: `a fox ${++orderCount}` },
+  ...overrides,
 });
 
-const submitted = ({ gateway }: Engine): number => gateway.heard.filter(({ path }) => path.includes('/submit/')).length;
+const submitCount = ({ gateway }: Engine): number =>
+  gateway.requests.filter(({ path }) => path.includes('/submit/')).length;
 const stateOf = (fixture: Engine, { id }: Task): string | undefined =>
-  fixture.news.findLast((task) => task.id === id)?.state;
+  fixture.changes.findLast((task) => task.id === id)?.state;
 const waitForState = (fixture: Engine, task: Task, state: string): Promise<Task> =>
-  fixture.until(() => fixture.news.findLast(({ id, ...rest }) => id === task.id && rest.state === state));
+  fixture.until(() => fixture.changes.findLast(({ id, ...rest }) => id === task.id && rest.state === state));
 
 async function standings({ store, tasks }: Engine): Promise<string[]> {
   await tasks.ledger?.flush();
@@ -28,28 +29,28 @@ async function standings({ store, tasks }: Engine): Promise<string[]> {
 }
 
 /** Starts a bot with a gateway that runs one job at a time, and one running job. */
-async function full(parts: Parameters<typeof engine>[2] = {}) {
-  const fixture = await engine({}, undefined, { jobsAtOnce: 1, hasLedger: true, ...parts });
-  const running = await fixture.tasks.orders.submit(another());
+async function startWithRunningJob(parts: Parameters<typeof startEngine>[2] = {}) {
+  const fixture = await startEngine({}, undefined, { jobsAtOnce: 1, hasLedger: true, ...parts });
+  const running = await fixture.tasks.orders.submit(nextOrder());
   return { fixture, running };
 }
 
 describe('A task in the queue', () => {
   it('A task beyond the limit of simultaneous jobs is stored as waiting, reserved and not sent until a job has ended', async () => {
-    const { fixture, running } = await full();
-    const task = await fixture.tasks.orders.submit(another());
+    const { fixture, running } = await startWithRunningJob();
+    const task = await fixture.tasks.orders.submit(nextOrder());
     expect(task).toMatchObject({ state: 'waiting', place: 1 });
     expect(await fixture.store.get(task.id)).toMatchObject({ state: 'waiting' });
     expect(await standings(fixture)).toEqual(['reserved', 'reserved']);
-    expect(submitted(fixture)).toBe(1);
+    expect(submitCount(fixture)).toBe(1);
     await waitForState(fixture, running, 'ready');
     expect((await waitForState(fixture, task, 'ready')).times.turn).toBeGreaterThan(task.times.created);
-    expect(submitted(fixture)).toBe(2);
+    expect(submitCount(fixture)).toBe(2);
     expect(await standings(fixture)).toEqual(['settled', 'settled']);
   });
 
   it('No more jobs run at a time than the gateway accepts, and all are carried out', async () => {
-    const fixture = await engine({}, undefined, { jobsAtOnce: 3 });
+    const fixture = await startEngine({}, undefined, { jobsAtOnce: 3 });
     const peak = { now: 0 };
     fixture.gateway.jobs.on('change', () => {
       const running = fixture.gateway.jobs
@@ -57,35 +58,39 @@ describe('A task in the queue', () => {
         .filter(({ state }) => state === 'queued' || state === 'running').length;
       peak.now = Math.max(peak.now, running);
     });
-    const all = await Promise.all(Array.from({ length: 12 }, () => fixture.tasks.orders.submit(another())));
+    const all = await Promise.all(Array.from({ length: 12 }, () => fixture.tasks.orders.submit(nextOrder())));
     for (const task of all) await waitForState(fixture, task, 'ready');
     expect(peak.now).toBe(3);
-    expect(submitted(fixture)).toBe(12);
+    expect(submitCount(fixture)).toBe(12);
   });
 
   it('Another member’s task waits for one free slot, even if a member has a thousand tasks in the queue', async () => {
-    const { fixture, running } = await full();
-    for (let count = 0; count < 1_000; count++) await fixture.tasks.orders.submit(another());
-    const theirs = await fixture.tasks.orders.submit(another({ requesterId: other, guildId: '200000000000000002' }));
-    expect(theirs.place).toBe(1);
+    const { fixture, running } = await startWithRunningJob();
+    for (let count = 0; count < 1_000; count++) await fixture.tasks.orders.submit(nextOrder());
+    const otherTask = await fixture.tasks.orders.submit(
+      nextOrder({ requesterId: OTHER_MEMBER, guildId: '200000000000000002' }),
+    );
+    expect(otherTask.place).toBe(1);
     await waitForState(fixture, running, 'ready');
     const freeAt = fixture.clock.now();
-    await waitForState(fixture, theirs, 'accepted');
+    await waitForState(fixture, otherTask, 'accepted');
     process.stderr.write(
       `With 1,000 tasks queued, another member's task was sent ${fixture.clock.now() - freeAt} ms after the job ended.\n`,
     );
     // Nothing else was sent before it.
-    expect(submitted(fixture)).toBe(2);
-    const sameServer = await fixture.tasks.orders.submit(another({ requesterId: other }));
-    await waitForState(fixture, theirs, 'ready');
+    expect(submitCount(fixture)).toBe(2);
+    const sameServer = await fixture.tasks.orders.submit(nextOrder({ requesterId: OTHER_MEMBER }));
+    await waitForState(fixture, otherTask, 'ready');
     await waitForState(fixture, sameServer, 'accepted');
-    expect(submitted(fixture)).toBeLessThanOrEqual(4);
+    expect(submitCount(fixture)).toBeLessThanOrEqual(4);
   });
 
   it('A cancelled task is never sent and its reservation is released, and only its owner can cancel it', async () => {
-    const { fixture, running } = await full();
-    const task = await fixture.tasks.orders.submit(another());
-    await expect(fixture.tasks.orders.cancel(task.id, other)).rejects.toMatchObject({ key: 'refusals.notYours' });
+    const { fixture, running } = await startWithRunningJob();
+    const task = await fixture.tasks.orders.submit(nextOrder());
+    await expect(fixture.tasks.orders.cancel(task.id, OTHER_MEMBER)).rejects.toMatchObject({
+      key: 'refusals.notYours',
+    });
     const cancelled = await fixture.tasks.orders.cancel(task.id, task.requesterId);
     expect(cancelled).toMatchObject({ state: 'cancelled', failure: { cause: 'withdrawn' } });
     expect(await standings(fixture)).toEqual(['refunded', 'reserved']);
@@ -94,33 +99,33 @@ describe('A task in the queue', () => {
     });
     await waitForState(fixture, running, 'ready');
     fixture.clock.advance(minute);
-    expect(submitted(fixture)).toBe(1);
+    expect(submitCount(fixture)).toBe(1);
     // The member can request the same again immediately.
     const { kind, request, requesterId, guildId, channelId, route } = task;
-    const again = { kind, request, requesterId, guildId, channelId, route } as typeof order;
-    expect((await fixture.tasks.orders.submit(again)).state).toBe('accepted');
+    const sameOrder = { kind, request, requesterId, guildId, channelId, route } as typeof order;
+    expect((await fixture.tasks.orders.submit(sameOrder)).state).toBe('accepted');
   });
 
   it('A restart keeps the queue', async () => {
-    const { fixture } = await full();
-    const waiting = [await fixture.tasks.orders.submit(another()), await fixture.tasks.orders.submit(another())];
+    const { fixture } = await startWithRunningJob();
+    const waiting = [await fixture.tasks.orders.submit(nextOrder()), await fixture.tasks.orders.submit(nextOrder())];
     await fixture.kill();
-    const next = await engine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
+    const next = await startEngine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
     for (const task of waiting) await waitForState(next, task, 'ready');
-    expect(submitted(next)).toBe(3);
+    expect(submitCount(next)).toBe(3);
     expect(await standings(next)).toEqual(['settled', 'settled', 'settled']);
   });
 
   it('A task that was being sent when the bot died is not sent again', async () => {
-    const { fixture, running } = await full();
-    const task = await fixture.tasks.orders.submit(another());
+    const { fixture, running } = await startWithRunningJob();
+    const task = await fixture.tasks.orders.submit(nextOrder());
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
     await waitForState(fixture, running, 'ready');
-    await fixture.until(() => (submitted(fixture) === 2 ? true : undefined));
+    await fixture.until(() => (submitCount(fixture) === 2 ? true : undefined));
     await fixture.kill();
-    const next = await engine({}, fixture, { jobsAtOnce: 1 });
+    const next = await startEngine({}, fixture, { jobsAtOnce: 1 });
     expect((await waitForState(next, task, 'unconfirmed')).failure?.cause).toBe('unconfirmed');
-    expect(submitted(next)).toBe(2);
+    expect(submitCount(next)).toBe(2);
   });
 
   it('References are checked again when the turn comes, and an expired one ends the task at no cost', async () => {
@@ -129,22 +134,22 @@ describe('A task in the queue', () => {
       if (isExpired) throw new Refusal('refusals.imageGone', { name: 'fox.png' });
       return {};
     };
-    const { fixture, running } = await full({ gather });
-    const task = await fixture.tasks.orders.submit(another());
+    const { fixture, running } = await startWithRunningJob({ gather });
+    const task = await fixture.tasks.orders.submit(nextOrder());
     isExpired = true;
     await waitForState(fixture, running, 'ready');
     expect((await waitForState(fixture, task, 'failed')).failure).toEqual({
       cause: 'refused',
       refusal: { key: 'refusals.imageGone', variables: { name: 'fox.png' } },
     });
-    expect(submitted(fixture)).toBe(1);
+    expect(submitCount(fixture)).toBe(1);
     expect(await standings(fixture)).toEqual(['refunded', 'settled']);
   });
 
   it('A task whose turn comes while the gateway is unreachable goes back into the queue', async () => {
-    let isAway = false;
-    // The same error as from undici if no connection was made.
-    const away = new GatewayError('The gateway refused the connection.', {
+    let isUnreachable = false;
+    // The error that undici's failure to connect leads to.
+    const connectionRefused = new GatewayError('The gateway refused the connection.', {
       kind: 'unreachable',
       mayHaveTakenEffect: false,
     });
@@ -155,16 +160,16 @@ describe('A task in the queue', () => {
           (kind) =>
             ({
               ...kind,
-              submit: async (...given) => (isAway ? Promise.reject(away) : kind.submit?.(...given)),
+              submit: async (...args) => (isUnreachable ? Promise.reject(connectionRefused) : kind.submit?.(...args)),
             }) as Kind,
         );
-    const { fixture, running } = await full({ kindsFor });
-    const task = await fixture.tasks.orders.submit(another());
-    isAway = true;
+    const { fixture, running } = await startWithRunningJob({ kindsFor });
+    const task = await fixture.tasks.orders.submit(nextOrder());
+    isUnreachable = true;
     await waitForState(fixture, running, 'ready');
     await fixture.until(() => (fixture.tasks.book.find(task.id)?.returns === 1 ? true : undefined));
     expect(stateOf(fixture, task)).toBe('waiting');
-    isAway = false;
+    isUnreachable = false;
     await waitForState(fixture, task, 'ready');
     expect(fixture.gateway.jobs.list()).toHaveLength(2);
   });
@@ -173,34 +178,34 @@ describe('A task in the queue', () => {
     const stopping = Promise.withResolvers<never>();
     let isHeld = false;
     const gather = () => (isHeld ? stopping.promise : Promise.resolve({}));
-    const { fixture, running } = await full({ gather });
-    const task = await fixture.tasks.orders.submit(another());
+    const { fixture, running } = await startWithRunningJob({ gather });
+    const task = await fixture.tasks.orders.submit(nextOrder());
     isHeld = true;
     await waitForState(fixture, running, 'ready');
-    await fixture.until(() => (submitted(fixture) === 1 ? true : undefined));
+    await fixture.until(() => (submitCount(fixture) === 1 ? true : undefined));
     await fixture.tasks.pause();
     stopping.reject(new Refusal('refusals.imageGone', { name: 'fox.png' }));
     await fixture.stop();
-    const next = await engine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
+    const next = await startEngine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
     await waitForState(next, task, 'ready');
-    expect(submitted(next)).toBe(2);
+    expect(submitCount(next)).toBe(2);
   });
 
   it('The erasure of a member’s data removes their tasks from the queue', async () => {
-    const { fixture, running } = await full();
-    const task = await fixture.tasks.orders.submit(another({ requesterId: other }));
-    await fixture.tasks.erasure.begin(other, async () => true);
+    const { fixture, running } = await startWithRunningJob();
+    const task = await fixture.tasks.orders.submit(nextOrder({ requesterId: OTHER_MEMBER }));
+    await fixture.tasks.erasure.begin(OTHER_MEMBER, async () => true);
     await fixture.until(() => (fixture.tasks.book.find(task.id) ? undefined : true));
     await waitForState(fixture, running, 'ready');
     fixture.clock.advance(minute);
-    expect(submitted(fixture)).toBe(1);
+    expect(submitCount(fixture)).toBe(1);
     expect(await standings(fixture)).toContain('refunded');
   });
 
   it('Waiting tasks move up in the queue as others start', async () => {
-    const { fixture, running } = await full();
-    const first = await fixture.tasks.orders.submit(another());
-    const second = await fixture.tasks.orders.submit(another());
+    const { fixture, running } = await startWithRunningJob();
+    const first = await fixture.tasks.orders.submit(nextOrder());
+    const second = await fixture.tasks.orders.submit(nextOrder());
     expect([first.place, second.place]).toEqual([1, 2]);
     await waitForState(fixture, running, 'ready');
     await fixture.until(() => (fixture.tasks.book.find(second.id)?.place === 1 ? true : undefined));
@@ -209,38 +214,38 @@ describe('A task in the queue', () => {
 });
 
 describe('A gateway that accepts no more tasks', () => {
-  it('A task that the gateway refused because it was full waits, and is sent again with the same reservation', async () => {
-    const fixture = await engine({}, undefined, { hasLedger: true });
+  it('A task that was refused because the gateway was full waits, and is sent again with the same reservation', async () => {
+    const fixture = await startEngine({}, undefined, { hasLedger: true });
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 2 });
-    const task = await fixture.tasks.orders.submit(another());
+    const task = await fixture.tasks.orders.submit(nextOrder());
     expect(task).toMatchObject({ state: 'waiting', returns: 1 });
-    const next = await fixture.tasks.orders.submit(another({ requesterId: other }));
+    const next = await fixture.tasks.orders.submit(nextOrder({ requesterId: OTHER_MEMBER }));
     expect(next.state).toBe('waiting');
     await waitForState(fixture, task, 'ready');
     await waitForState(fixture, next, 'ready');
     expect(fixture.gateway.jobs.list()).toHaveLength(2);
-    expect(submitted(fixture)).toBe(4);
+    expect(submitCount(fixture)).toBe(4);
     expect(await standings(fixture)).toEqual(['settled', 'settled']);
   });
 
-  it('A task is refused and released after it was returned to the queue a limited number of times', async () => {
-    const fixture = await engine({}, undefined, { hasLedger: true });
+  it('A task is refused, and its reservation released, after it has been returned to the queue a limited number of times', async () => {
+    const fixture = await startEngine({}, undefined, { hasLedger: true });
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 100 });
-    const task = await fixture.tasks.orders.submit(another());
+    const task = await fixture.tasks.orders.submit(nextOrder());
     for (let count = 0; count < 500 && stateOf(fixture, task) !== 'failed'; count++) {
       fixture.clock.advance(minute);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const refused = await waitForState(fixture, task, 'failed');
     expect(refused.failure).toMatchObject({ cause: 'refused', code: 'saturated' });
-    expect(submitted(fixture)).toBe(11);
+    expect(submitCount(fixture)).toBe(11);
     expect(await standings(fixture)).toEqual(['refunded']);
   });
 
   it('Tasks of other kinds continue while one kind is waiting', async () => {
-    const fixture = await engine();
+    const fixture = await startEngine();
     fixture.gateway.faults.add({ on: { path: /submit\/imagine/ }, do: 'saturated', times: 1 });
-    expect((await fixture.tasks.orders.submit(another())).state).toBe('waiting');
+    expect((await fixture.tasks.orders.submit(nextOrder())).state).toBe('waiting');
     const request = { prompt: 'a very long prompt about a fox' };
     const shorten = await fixture.tasks.orders.submit({ ...order, kind: 'shorten', request });
     expect(shorten.state).toBe('accepted');
@@ -250,21 +255,21 @@ describe('A gateway that accepts no more tasks', () => {
 describe('An account without credit', () => {
   it('The order is refused and not queued, the kind is paused, the operator is notified once, and one order is let through later', async () => {
     const notified: string[] = [];
-    const fixture = await engine({}, undefined, {
+    const fixture = await startEngine({}, undefined, {
       hasLedger: true,
       notifyNoCredit: async (kind) => void notified.push(kind),
     });
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'quota', times: 1 });
-    await expect(fixture.tasks.orders.submit(another())).rejects.toMatchObject({ kind: 'quota' });
-    await expect(fixture.tasks.orders.submit(another())).rejects.toMatchObject({ key: 'refusals.noCredit' });
+    await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ kind: 'quota' });
+    await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ key: 'refusals.noCredit' });
     expect(fixture.tasks.book.liveCount).toBe(0);
     expect(notified).toEqual(['imagine']);
-    expect(submitted(fixture)).toBe(1);
+    expect(submitCount(fixture)).toBe(1);
     fixture.clock.advance(2 * minute);
-    const { state } = await fixture.tasks.orders.submit(another());
+    const { state } = await fixture.tasks.orders.submit(nextOrder());
     expect(['accepted', 'waiting']).toContain(state);
-    await fixture.until(() => (fixture.news.some((task) => task.state === 'ready') ? true : undefined));
-    expect((await fixture.tasks.orders.submit(another())).state).toBe('accepted');
+    await fixture.until(() => (fixture.changes.some((task) => task.state === 'ready') ? true : undefined));
+    expect((await fixture.tasks.orders.submit(nextOrder())).state).toBe('accepted');
     expect(notified).toEqual(['imagine']);
   });
 });

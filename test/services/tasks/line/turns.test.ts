@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Turns, type Waiting } from '../../../../src/services/tasks/line/turns.ts';
 
-let made = 0;
-const waiting = (group: string, memberId: string, over: Partial<Waiting> = {}): Waiting => ({
-  ...{ id: `${group}${memberId}${++made}`, kind: 'imagine', group, memberId, weight: 1, ...over },
+let lastId = 0;
+const waitingTask = (group: string, memberId: string, overrides: Partial<Waiting> = {}): Waiting => ({
+  ...{ id: `${group}${memberId}${++lastId}`, kind: 'imagine', group, memberId, weight: 1, ...overrides },
 });
 
 function turnsOf(tasks: readonly Waiting[]): Turns {
@@ -13,41 +13,48 @@ function turnsOf(tasks: readonly Waiting[]): Turns {
   return turns;
 }
 
-function drained(turns: Turns): Waiting[] {
+function drain(turns: Turns): Waiting[] {
   const all: Waiting[] = [];
   for (let task = turns.next(); task; task = turns.next()) all.push(task);
   return all;
 }
 
-const owners = (tasks: readonly Waiting[]): string => tasks.map(({ group, memberId }) => group + memberId).join(' ');
+const turnOrder = (tasks: readonly Waiting[]): string => tasks.map(({ group, memberId }) => group + memberId).join(' ');
 
 describe('Turns in the queue', () => {
   it('Turns rotate between servers, and within each server between members', () => {
-    const line = [waiting('A', '1'), waiting('A', '1'), waiting('A', '1'), waiting('A', '2'), waiting('B', '3')];
-    expect(owners(drained(turnsOf(line)))).toBe('A1 B3 A2 A1 A1');
+    const line = [
+      waitingTask('A', '1'),
+      waitingTask('A', '1'),
+      waitingTask('A', '1'),
+      waitingTask('A', '2'),
+      waitingTask('B', '3'),
+    ];
+    expect(turnOrder(drain(turnsOf(line)))).toBe('A1 B3 A2 A1 A1');
   });
 
   it('A member with a weight gets that many turns in a row within the server', () => {
-    const line = [1, 2, 3, 4].map(() => waiting('A', '1', { weight: 3 }));
-    const others = [waiting('A', '2'), waiting('A', '2')];
-    expect(owners(drained(turnsOf([...line, ...others])))).toBe('A1 A1 A1 A2 A1 A2');
+    const line = [1, 2, 3, 4].map(() => waitingTask('A', '1', { weight: 3 }));
+    const others = [waitingTask('A', '2'), waitingTask('A', '2')];
+    expect(turnOrder(drain(turnsOf([...line, ...others])))).toBe('A1 A1 A1 A2 A1 A2');
   });
 
-  it('A member who was served without waiting comes after those who have not been served', () => {
+  it('A member whose order was sent without waiting comes after members who have had no turn', () => {
     const turns = new Turns();
-    turns.note({ group: 'A', memberId: '1' });
-    for (const task of [waiting('A', '1'), waiting('A', '1'), waiting('A', '2'), waiting('B', '3')]) turns.add(task);
-    expect(owners(drained(turns))).toBe('B3 A2 A1 A1');
+    turns.recordTurn({ group: 'A', memberId: '1' });
+    for (const task of [waitingTask('A', '1'), waitingTask('A', '1'), waitingTask('A', '2'), waitingTask('B', '3')])
+      turns.add(task);
+    expect(turnOrder(drain(turns))).toBe('B3 A2 A1 A1');
   });
 
   it('A weight does not take turns from other servers', () => {
-    const line = [1, 2, 3].map(() => waiting('A', '1', { weight: 3 }));
-    expect(owners(drained(turnsOf([...line, waiting('B', '2'), waiting('B', '2')])))).toBe('A1 B2 A1 B2 A1');
+    const line = [1, 2, 3].map(() => waitingTask('A', '1', { weight: 3 }));
+    expect(turnOrder(drain(turnsOf([...line, waitingTask('B', '2'), waitingTask('B', '2')])))).toBe('A1 B2 A1 B2 A1');
   });
 
   it('A task whose kind is paused lets others pass and keeps its turn', () => {
-    const song = waiting('A', '1', { kind: 'song' });
-    const turns = turnsOf([song, waiting('A', '1'), waiting('B', '2')]);
+    const song = waitingTask('A', '1', { kind: 'song' });
+    const turns = turnsOf([song, waitingTask('A', '1'), waitingTask('B', '2')]);
     const isNotSong = (kind: string): boolean => kind !== 'song';
     expect(turns.next(isNotSong)?.kind).toBe('imagine');
     expect(turns.next(isNotSong)?.group).toBe('B');
@@ -57,12 +64,12 @@ describe('Turns in the queue', () => {
 
   it('The displayed order is the order of the turns, and displaying it changes nothing', () => {
     fc.assert(
-      fc.property(fc.array(lineTask, { maxLength: 40 }), fc.nat(40), (tasks, taken) => {
+      fc.property(fc.array(lineTask, { maxLength: 40 }), fc.nat(40), (tasks, takenCount) => {
         const turns = turnsOf(tasks);
-        for (let count = 0; count < taken; count++) turns.next();
+        for (let count = 0; count < takenCount; count++) turns.next();
         const shown = [...turns.inOrder()];
         expect(shown).toHaveLength(turns.size);
-        expect(drained(turns)).toEqual(shown);
+        expect(drain(turns)).toEqual(shown);
       }),
     );
   });
@@ -70,7 +77,7 @@ describe('Turns in the queue', () => {
   it('No server waits longer than one turn of each other server, and no member longer than the weights of the others', () => {
     fc.assert(
       fc.property(fc.array(lineTask, { minLength: 1, maxLength: 60 }), (tasks) => {
-        const all = drained(turnsOf(tasks));
+        const all = drain(turnsOf(tasks));
         expect(new Set(all)).toEqual(new Set(tasks));
         expect(hasLimitedRuns(all, ({ group }) => group, 1)).toBe(true);
         for (const group of ['A', 'B', 'C'])
@@ -88,10 +95,10 @@ describe('Turns in the queue', () => {
   it('A removed task gets no turn, and the other tasks keep theirs', () => {
     fc.assert(
       fc.property(fc.array(lineTask, { minLength: 1, maxLength: 30 }), fc.nat(29), (tasks, index) => {
-        const gone = tasks[index % tasks.length];
+        const removed = tasks[index % tasks.length];
         const turns = turnsOf(tasks);
-        if (gone) turns.remove(gone.id);
-        expect(new Set(drained(turns))).toEqual(new Set(tasks.filter((task) => task !== gone)));
+        if (removed) turns.remove(removed.id);
+        expect(new Set(drain(turns))).toEqual(new Set(tasks.filter((task) => task !== removed)));
         expect(turns.size).toBe(0);
       }),
     );
@@ -103,8 +110,8 @@ const lineTask = fc
     group: fc.constantFrom('A', 'B', 'C'),
     memberId: fc.constantFrom('1', '2', '3'),
   })
-  // A weight applies to one member.
-  .map(({ group, memberId }) => waiting(group, memberId, { weight: Number(memberId) }));
+  // All tasks of a member have the same weight.
+  .map(({ group, memberId }) => waitingTask(group, memberId, { weight: Number(memberId) }));
 
 /** Whether no holder has more than `max` turns in a row while another one has tasks left. */
 function hasLimitedRuns(tasks: readonly Waiting[], holderOf: (task: Waiting) => string, max: number): boolean {

@@ -9,41 +9,41 @@ import { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { operatorPriceBook } from '../../../support/prices.ts';
-import { FailingPower } from '../../store/failing-power.ts';
-import { folder, MINUTE_MS, makeTask, START, settled, sql, stage } from '../../store/stage.ts';
-import { entriesOf, prices, requests, sums } from './scene.ts';
+import { FailingBackend } from '../../store/failing-power.ts';
+import { createTemporaryFolder, MINUTE_MS, makeTask, START, settled, sql, stage } from '../../store/stage.ts';
+import { entriesOf, prices, startEngine, sumUsage } from './scene.ts';
 
 const member = '100000000000000001';
-const own = { requesterId: member, request: { prompt: 'a fox that nobody shall know of' } };
+const ownTask = { requesterId: member, request: { prompt: 'a fox that nobody shall know of' } };
 const at = (ms: number) => ({ times: { created: START + ms } });
 
-class Power extends FailingPower {
-  isOut = false;
+class TrackedBackend extends FailingBackend {
+  hasFailed = false;
 
   override rows(text: string, ...values: unknown[]): Record<string, unknown>[] {
     try {
       return super.rows(text, ...values);
     } catch (error) {
-      this.isOut = true;
+      this.hasFailed = true;
       throw error;
     }
   }
 }
 
-/** Everything that a member may have at the same time, and a task that another member made from it. */
-function everything(): Task[] {
+/** One task of every sort that a member may have, and a task that another member made from one of them. */
+function allTasks(): Task[] {
   const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
-  const parent = settled(makeTask({ ...own, ...at(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }));
+  const parent = settled(makeTask({ ...ownTask, ...at(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }));
   const ended = { created: START + 6, ended: START + MINUTE_MS };
   return [
     parent,
-    settled(makeTask({ ...own, ...at(2), route: { isPrivate: true }, model: 'niji' })),
-    { ...settled(makeTask({ ...own, ...at(3), guildId: undefined })), ...failed },
-    makeTask({ ...own, ...at(4), remoteId: 'r4' }),
-    makeTask({ ...own, ...at(5), state: 'needs-input', remoteId: 'r5' }),
-    makeTask({ ...own, state: 'ready', remoteId: 'r6', times: ended }),
+    settled(makeTask({ ...ownTask, ...at(2), route: { isPrivate: true }, model: 'niji' })),
+    { ...settled(makeTask({ ...ownTask, ...at(3), guildId: undefined })), ...failed },
+    makeTask({ ...ownTask, ...at(4), remoteId: 'r4' }),
+    makeTask({ ...ownTask, ...at(5), state: 'needs-input', remoteId: 'r5' }),
+    makeTask({ ...ownTask, state: 'ready', remoteId: 'r6', times: ended }),
     makeTask({
-      ...own,
+      ...ownTask,
       state: 'unconfirmed',
       failure: { cause: 'unconfirmed' },
       times: { ...ended, created: START + 7 },
@@ -52,21 +52,21 @@ function everything(): Task[] {
   ];
 }
 
-const rowsAbout = (file: string, words: string): unknown[] =>
-  sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${words}%`, `%${words}%`);
+const rowsAbout = (file: string, text: string): unknown[] =>
+  sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${text}%`, `%${text}%`);
 
 describe('The erasure of a member', () => {
   it('The erasure of a member completes once after a power failure at any write, and does not change the sums', {
     timeout: 120_000,
   }, async () => {
-    const made = stage();
-    const first = (await made.open()) as StoredTasks;
+    const setup = stage();
+    const first = (await setup.open()) as StoredTasks;
     const priceBook = operatorPriceBook(prices);
-    for (const task of everything()) {
+    for (const task of allTasks()) {
       const { kind, model } = task;
       await first.put({ ...task, estimate: priceBook.estimateOf({ kind, request: { model } }) });
     }
-    await new Ledger({ ...made, entries: first.entries }).open(await first.live());
+    await new Ledger({ ...setup, entries: first.entries }).open(await first.live());
     await first.close();
     let expected: Record<string, number> | undefined;
     let isComplete = false;
@@ -74,47 +74,48 @@ describe('The erasure of a member', () => {
     // The first run has no failure and yields the expected result.
     for (let writes = 100_000; !isComplete; writes = runs.length === 1 ? 0 : writes + 1) {
       runs.push(writes);
-      const { file, log, logged } = stage(join(folder(), 'copy.sqlite'));
+      const { file, log, logged } = stage(join(createTemporaryFolder(), 'copy.sqlite'));
       const clock = new ManualClock(START + 2 * MINUTE_MS);
-      copyFileSync(made.file, file);
-      const power = new Power(file, writes);
+      copyFileSync(setup.file, file);
+      const backend = new TrackedBackend(file, writes);
       const failing = new StoredTasks({
         specs: kindSpecs,
-        namespaces: openNamespaces(power),
+        namespaces: openNamespaces(backend),
         clock,
         log,
-        close: () => power.close(),
+        close: () => backend.close(),
       });
-      const before = requests({ store: failing, clock, log });
-      const started = await before.catch(() => undefined);
+      const starting = startEngine({ store: failing, clock, log });
+      const started = await starting.catch(() => undefined);
       const isRequested = await started?.tasks.erasure
         .begin(member, async () => true)
         .then(
           () => true,
           () => false,
         );
-      if (isRequested) await started?.waitFor(async () => power.isOut || (await failing.openErasures()).length === 0);
-      isComplete = runs.length > 1 && isRequested === true && !power.isOut;
+      if (isRequested)
+        await started?.waitFor(async () => backend.hasFailed || (await failing.openErasures()).length === 0);
+      isComplete = runs.length > 1 && isRequested === true && !backend.hasFailed;
       await started?.stop();
-      const marks = isRequested ? await failing.openErasures() : [];
+      const openErasures = isRequested ? await failing.openErasures() : [];
       await failing.close();
 
       const store = (await stage(file).open()) as StoredTasks;
-      const again = await requests({ store, clock, log });
-      if (!isRequested) await again.tasks.erasure.begin(member, async () => true);
-      await again.waitFor(async () => (await store.openErasures()).length === 0);
-      await again.stop();
+      const restarted = await startEngine({ store, clock, log });
+      if (!isRequested) await restarted.tasks.erasure.begin(member, async () => true);
+      await restarted.waitFor(async () => (await store.openErasures()).length === 0);
+      await restarted.stop();
       expect((await store.page({ of: { memberId: member }, max: 100 })).summaries).toEqual([]);
       const entries = await entriesOf(store);
-      expected ??= sums(entries);
-      expect(sums(entries)).toEqual(expected);
+      expected ??= sumUsage(entries);
+      expect(sumUsage(entries)).toEqual(expected);
       expect(new Set(entries.map(({ id }) => id)).size).toBe(8);
       expect(entries.filter(({ guildId, channelId }) => guildId ?? channelId)).toHaveLength(1);
       await store.close();
       expect(rowsAbout(file, member)).toEqual([]);
       expect(rowsAbout(file, 'nobody shall know')).toEqual([]);
       expect(rowsAbout(file, '200000000000000002').length).toBeGreaterThan(2);
-      for (const { secret } of marks) expect(logged.join('')).not.toContain(secret);
+      for (const { secret } of openErasures) expect(logged.join('')).not.toContain(secret);
       const { findings } = await examine(
         { url: `sqlite://${file}`, scheme: 'sqlite' },
         { specs: kindSpecs, clock, log, repair: false },

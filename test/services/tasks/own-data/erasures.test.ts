@@ -6,198 +6,208 @@ import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import type { ErasureOutcome } from '../../../../src/services/tasks/task-store.ts';
 import { DAY_MS, keysIn, MINUTE_MS, makeTask, START, type Stage, settled, sql, stage } from '../../store/stage.ts';
-import { madeSnapshot, order, type taken } from '../made.ts';
-import { clear, entriesOf, type Requests, type RequestsOptions, requests } from './scene.ts';
+import { type acceptedSubmit, buildSnapshot, order } from '../made.ts';
+import { type EngineOptions, entriesOf, NOTHING_REMOVED, type RunningEngine, startEngine } from './scene.ts';
 
 const ann = order.requesterId;
 const bob = '100000000000000002';
 
-interface Scene extends Requests, Stage {
+interface Scene extends RunningEngine, Stage {
   store: StoredTasks;
   /** The messages to the member who pressed the button. */
   received: ErasureOutcome[];
-  forget(memberId?: string): Promise<void>;
+  erase(memberId?: string): Promise<void>;
   isOver(): Promise<boolean>;
 }
 
-async function scene(before: readonly Task[], options: Partial<RequestsOptions> = {}, on = stage()): Promise<Scene> {
-  const store = (await on.open()) as StoredTasks;
-  for (const task of before) await store.put(task);
-  const running = await requests({ ...on, store, ...options });
+async function scene(
+  storedTasks: readonly Task[],
+  options: Partial<EngineOptions> = {},
+  setup = stage(),
+): Promise<Scene> {
+  const store = (await setup.open()) as StoredTasks;
+  for (const task of storedTasks) await store.put(task);
+  const running = await startEngine({ ...setup, store, ...options });
   onTestFinished(() => running.stop());
   const received: ErasureOutcome[] = [];
   return {
-    ...on,
+    ...setup,
     ...running,
     store,
     received,
-    forget: (memberId = ann) =>
-      running.tasks.erasure.begin(memberId, async (forgotten) => {
-        received.push(forgotten);
+    erase: (memberId = ann) =>
+      running.tasks.erasure.begin(memberId, async (outcome) => {
+        received.push(outcome);
         return true;
       }),
     isOver: async () => (await store.openErasures()).length === 0,
   };
 }
 
-const done = (ms: number, over: Parameters<typeof makeTask>[0] = {}): Task =>
-  settled(makeTask({ requesterId: ann, times: { created: START + ms - MINUTE_MS }, ...over }), START);
+const doneTask = (ms: number, overrides: Parameters<typeof makeTask>[0] = {}): Task =>
+  settled(makeTask({ requesterId: ann, times: { created: START + ms - MINUTE_MS }, ...overrides }), START);
 
-const listed = async ({ store }: Pick<Scene, 'store'>, memberId = ann): Promise<string[]> =>
+const listedIds = async ({ store }: Pick<Scene, 'store'>, memberId = ann): Promise<string[]> =>
   (await store.page({ of: { memberId }, max: 1_000 })).summaries.map(({ id }) => id);
 
 describe('An erasure', () => {
-  it('An erasure follows running tasks to their ends without showing them, and keeps later orders', async () => {
+  it('An erasure polls running tasks until they end without showing their results, and keeps later orders', async () => {
     let isDone = false;
-    const says = () => madeSnapshot(isDone ? { state: 'succeeded' } : {});
-    const here = await scene([done(1)], { says });
-    const running = await here.tasks.orders.submit(order);
-    await here.forget();
-    await here.waitFor(() => here.received.length > 0);
-    expect(here.received).toMatchObject([{ tasks: 1, running: 1, stays: 0 }]);
-    expect(await listed(here)).toEqual([running.id]);
-    here.clock.advance(5_000);
-    const later = await here.tasks.orders.submit({ ...order, request: { prompt: 'an owl' } });
+    const pollResponse = () => buildSnapshot(isDone ? { state: 'succeeded' } : {});
+    const bot = await scene([doneTask(1)], { pollResponse });
+    const running = await bot.tasks.orders.submit(order);
+    await bot.erase();
+    await bot.waitFor(() => bot.received.length > 0);
+    expect(bot.received).toMatchObject([{ tasks: 1, running: 1, stays: 0 }]);
+    expect(await listedIds(bot)).toEqual([running.id]);
+    bot.clock.advance(5_000);
+    const later = await bot.tasks.orders.submit({ ...order, request: { prompt: 'an owl' } });
     isDone = true;
-    await here.waitFor(here.isOver);
-    expect(await listed(here)).toEqual([later.id]);
-    expect(here.shown).not.toContain(running.id);
-    expect((await entriesOf(here.store)).filter(({ memberId }) => memberId === ann)).toMatchObject([{ id: later.id }]);
-    expect(here.directMessages).toEqual([]);
+    await bot.waitFor(bot.isOver);
+    expect(await listedIds(bot)).toEqual([later.id]);
+    expect(bot.shown).not.toContain(running.id);
+    expect((await entriesOf(bot.store)).filter(({ memberId }) => memberId === ann)).toMatchObject([{ id: later.id }]);
+    expect(bot.directMessages).toEqual([]);
   });
 
   it('An erasure runs once when it is requested twice, and does not delay other members', async () => {
     const gate = Promise.withResolvers<void>();
     const removal = async ({ requesterId }: Task) => {
       if (requesterId === ann) await gate.promise;
-      return { ...clear, removed: 1 };
+      return { ...NOTHING_REMOVED, removed: 1 };
     };
-    const theirs = [done(1), done(2), done(3, { requesterId: bob })];
-    const here = await scene(theirs, { removal });
-    await here.forget();
-    await here.waitFor(() => here.removed.length === 1);
-    await here.forget();
-    await here.forget(bob);
-    await here.waitFor(async () => (await listed(here, bob)).length === 0);
-    expect(await listed(here)).toHaveLength(2);
+    const theirs = [doneTask(1), doneTask(2), doneTask(3, { requesterId: bob })];
+    const bot = await scene(theirs, { removal });
+    await bot.erase();
+    await bot.waitFor(() => bot.removed.length === 1);
+    await bot.erase();
+    await bot.erase(bob);
+    await bot.waitFor(async () => (await listedIds(bot, bob)).length === 0);
+    expect(await listedIds(bot)).toHaveLength(2);
     gate.resolve();
-    await here.waitFor(here.isOver);
-    expect(here.received.at(-1)).toMatchObject({ tasks: 2, messages: 2 });
-    expect(await listed(here)).toEqual([]);
-    expect((await entriesOf(here.store)).map(({ memberId }) => memberId)).toEqual([undefined, undefined, undefined]);
+    await bot.waitFor(bot.isOver);
+    expect(bot.received.at(-1)).toMatchObject({ tasks: 2, messages: 2 });
+    expect(await listedIds(bot)).toEqual([]);
+    expect((await entriesOf(bot.store)).map(({ memberId }) => memberId)).toEqual([undefined, undefined, undefined]);
   });
 
   it('An erasure continues after a restart during a Discord outage, and is then confirmed in a direct message', async () => {
-    const here = await scene([done(1), done(2)], { removal: () => new Promise(() => undefined) });
-    await here.forget();
-    await here.waitFor(() => here.removed.length === 1);
-    await here.stop();
-    await here.store.close();
-    expect(here.received).toEqual([]);
-    const again = await scene([], { removal: async () => ({ ...clear, removed: 1 }) }, here);
-    await again.waitFor(again.isOver);
-    expect(again.directMessages).toMatchObject([{ memberId: ann, forgotten: { tasks: 2, messages: 2, running: 0 } }]);
+    const bot = await scene([doneTask(1), doneTask(2)], { removal: () => new Promise(() => undefined) });
+    await bot.erase();
+    await bot.waitFor(() => bot.removed.length === 1);
+    await bot.stop();
+    await bot.store.close();
+    expect(bot.received).toEqual([]);
+    const restarted = await scene([], { removal: async () => ({ ...NOTHING_REMOVED, removed: 1 }) }, bot);
+    await restarted.waitFor(restarted.isOver);
+    expect(restarted.directMessages).toMatchObject([
+      { memberId: ann, forgotten: { tasks: 2, messages: 2, running: 0 } },
+    ]);
   });
 
   it('An erasure waits for Discord to recover, and keeps every task whose message may still be deleted', async () => {
     let isFailing = true;
-    const removal = async () => (isFailing ? { ...clear, needsRetry: true } : { ...clear, removed: 1 });
-    const here = await scene(
-      Array.from({ length: 30 }, (_, index) => done(index)),
+    const removal = async () =>
+      isFailing ? { ...NOTHING_REMOVED, needsRetry: true } : { ...NOTHING_REMOVED, removed: 1 };
+    const bot = await scene(
+      Array.from({ length: 30 }, (_, index) => doneTask(index)),
       { removal },
     );
-    await here.forget();
-    await here.waitFor(() => here.removed.length > 5);
-    expect(here.removed.length).toBeLessThan(30);
-    expect(await listed(here)).toHaveLength(30);
-    expect(here.received).toEqual([]);
+    await bot.erase();
+    await bot.waitFor(() => bot.removed.length > 5);
+    expect(bot.removed.length).toBeLessThan(30);
+    expect(await listedIds(bot)).toHaveLength(30);
+    expect(bot.received).toEqual([]);
     isFailing = false;
-    await here.waitFor(here.isOver);
-    expect(here.received).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
+    await bot.waitFor(bot.isOver);
+    expect(bot.received).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
   });
 
   it('An erasure removes what it can without waiting for the rest', async () => {
     const stuck = new Set(['m1', 'm2', 'm3', 'm4']);
-    const removal = async ({ message }: Task) => ({ ...clear, needsRetry: stuck.has(message?.id ?? '') });
+    const removal = async ({ message }: Task) => ({ ...NOTHING_REMOVED, needsRetry: stuck.has(message?.id ?? '') });
     const tasks = Array.from({ length: 9 }, (_, index) =>
-      done(-index, { message: { channelId: 'c1', id: `m${index}` } }),
+      doneTask(-index, { message: { channelId: 'c1', id: `m${index}` } }),
     );
-    const here = await scene(tasks, { removal });
-    await here.forget();
-    await here.waitFor(async () => (await listed(here)).length === stuck.size);
+    const bot = await scene(tasks, { removal });
+    await bot.erase();
+    await bot.waitFor(async () => (await listedIds(bot)).length === stuck.size);
     stuck.clear();
-    await here.waitFor(here.isOver);
-    expect(here.received).toMatchObject([{ tasks: 9 }]);
+    await bot.waitFor(bot.isOver);
+    expect(bot.received).toMatchObject([{ tasks: 9 }]);
   });
 
   it('An erasure gives up on a message after a day, and reports where it is', async () => {
-    const here = await scene([done(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
-      removal: async () => ({ ...clear, needsRetry: true }),
+    const bot = await scene([doneTask(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
+      removal: async () => ({ ...NOTHING_REMOVED, needsRetry: true }),
     });
-    await here.forget();
-    await here.waitFor(() => here.removed.length > 1);
-    here.clock.advance(DAY_MS);
-    await here.waitFor(here.isOver);
-    expect(here.received).toMatchObject([{ tasks: 1, stays: 1, left: [{ channelId: 'c1', id: 'm1' }] }]);
+    await bot.erase();
+    await bot.waitFor(() => bot.removed.length > 1);
+    bot.clock.advance(DAY_MS);
+    await bot.waitFor(bot.isOver);
+    expect(bot.received).toMatchObject([{ tasks: 1, stays: 1, left: [{ channelId: 'c1', id: 'm1' }] }]);
   });
 
   it('An erasure reports in a direct message as soon as one can be delivered', async () => {
     let isAccepted = false;
     const left = [{ guildId: 'den', channelId: 'c1', id: 'm1' }];
-    const here = await scene([done(1)], { removal: async () => ({ ...clear, left }), isHeard: () => isAccepted });
-    await here.tasks.erasure.begin(ann, async () => false);
-    await here.waitFor(() => here.directMessages.length > 1);
-    expect(await here.isOver()).toBe(false);
+    const bot = await scene([doneTask(1)], {
+      removal: async () => ({ ...NOTHING_REMOVED, left }),
+      canSendDirectMessage: () => isAccepted,
+    });
+    await bot.tasks.erasure.begin(ann, async () => false);
+    await bot.waitFor(() => bot.directMessages.length > 1);
+    expect(await bot.isOver()).toBe(false);
     isAccepted = true;
-    await here.waitFor(here.isOver);
-    expect(here.directMessages.at(-1)).toMatchObject({ memberId: ann, forgotten: { tasks: 1, stays: 1, left } });
+    await bot.waitFor(bot.isOver);
+    expect(bot.directMessages.at(-1)).toMatchObject({ memberId: ann, forgotten: { tasks: 1, stays: 1, left } });
   });
 
   it('An erasure counts all remaining messages, and lists the first hundred', async () => {
     let count = 0;
-    const removal = async () => ({ ...clear, left: [{ channelId: 'c1', id: `m${count++}` }] });
-    const here = await scene(
-      Array.from({ length: 120 }, (_, index) => done(index)),
+    const removal = async () => ({ ...NOTHING_REMOVED, left: [{ channelId: 'c1', id: `m${count++}` }] });
+    const bot = await scene(
+      Array.from({ length: 120 }, (_, index) => doneTask(index)),
       { removal },
     );
-    await here.forget();
-    await here.waitFor(here.isOver);
-    expect(here.received).toMatchObject([{ tasks: 120, stays: 120 }]);
-    expect(here.received[0]?.left).toHaveLength(100);
+    await bot.erase();
+    await bot.waitFor(bot.isOver);
+    expect(bot.received).toMatchObject([{ tasks: 120, stays: 120 }]);
+    expect(bot.received[0]?.left).toHaveLength(100);
   });
 
   it('An erasure removes the member from a request that the gateway refuses in the meantime', async () => {
-    const gate = Promise.withResolvers<typeof taken>();
-    const here = await scene([], { submits: () => gate.promise });
-    const refused = here.tasks.orders.submit(order).catch((error: unknown) => error);
-    await here.waitFor(async () => (await listed(here)).length === 1);
-    await here.forget();
-    await here.waitFor(() => here.received.length > 0);
+    const gate = Promise.withResolvers<typeof acceptedSubmit>();
+    const bot = await scene([], { submitOrder: () => gate.promise });
+    const refused = bot.tasks.orders.submit(order).catch((error: unknown) => error);
+    await bot.waitFor(async () => (await listedIds(bot)).length === 1);
+    await bot.erase();
+    await bot.waitFor(() => bot.received.length > 0);
     gate.reject(new GatewayError('no', { kind: 'invalid', mayHaveTakenEffect: false }));
     expect(await refused).toBeInstanceOf(GatewayError);
-    await here.waitFor(here.isOver);
-    const [entry, ...others] = await entriesOf(here.store);
+    await bot.waitFor(bot.isOver);
+    const [entry, ...others] = await entriesOf(bot.store);
     expect(others).toEqual([]);
     expect(entry).toMatchObject({ kind: 'imagine', facts: [{ standing: 'reserved' }, { standing: 'refunded' }] });
     expect(entry).not.toHaveProperty('memberId');
   });
 
   it('An unreadable row of an erasure is set aside and does not stop the bot', async () => {
-    const on = stage();
-    await (await on.open()).close();
+    const setup = stage();
+    await (await setup.open()).close();
     sql(
-      on.file,
+      setup.file,
       `INSERT INTO atelier (key, namespace, value) VALUES ('ann', 'forgetting', '{"value":{"memberId":7}}')`,
     );
-    const here = await scene([done(1)], {}, on);
-    expect(keysIn(on.file, 'forgetting')).toEqual([]);
-    expect(keysIn(on.file, 'quarantine')).toHaveLength(1);
-    expect(await listed(here)).toHaveLength(1);
+    const bot = await scene([doneTask(1)], {}, setup);
+    expect(keysIn(setup.file, 'forgetting')).toEqual([]);
+    expect(keysIn(setup.file, 'quarantine')).toHaveLength(1);
+    expect(await listedIds(bot)).toHaveLength(1);
   });
 
   it('An erasure without remaining tasks is not reported by the doctor, and is closed at the next start', async () => {
-    const on = stage();
-    const store = await on.open();
+    const setup = stage();
+    const store = await setup.open();
     await store.putErasure({
       memberId: ann,
       until: START,
@@ -209,10 +219,10 @@ describe('An erasure', () => {
       told: 0,
     });
     await store.close();
-    const address = { url: `sqlite://${on.file}`, scheme: 'sqlite' } as const;
-    expect((await examine(address, { specs: kindSpecs, ...on, repair: false })).findings).toEqual([]);
-    const here = await scene([], {}, on);
-    await here.waitFor(here.isOver);
-    expect(here.directMessages).toEqual([]);
+    const address = { url: `sqlite://${setup.file}`, scheme: 'sqlite' } as const;
+    expect((await examine(address, { specs: kindSpecs, ...setup, repair: false })).findings).toEqual([]);
+    const bot = await scene([], {}, setup);
+    await bot.waitFor(bot.isOver);
+    expect(bot.directMessages).toEqual([]);
   });
 });

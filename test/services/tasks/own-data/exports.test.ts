@@ -13,41 +13,41 @@ const LARGE_LIMIT = 10_000_000;
 const TASK_COUNT = 120;
 
 /** Exports from a real store, whose member has this many tasks. */
-async function scene(howMany = TASK_COUNT) {
+async function scene(taskCount = TASK_COUNT) {
   const { open } = stage();
   const store = await open();
-  const kept: Task[] = [];
-  for (let at = 0; at < howMany; at++) {
+  const storedTasks: Task[] = [];
+  for (let at = 0; at < taskCount; at++) {
     const task = settled(makeTask({ request: { prompt: `wish ${at}, “in\nlines”` }, times: { created: START + at } }));
     await store.put(task);
-    kept.unshift(task);
+    storedTasks.unshift(task);
   }
-  let forgotten: string | undefined;
-  let read = 0;
+  let erasedMemberId: string | undefined;
+  let readCount = 0;
   const exports = new Exports({
     rowsOf: async (memberId) => ({
       memberId,
       now: START,
       tasks: rows(memberId),
       entries: undefined,
-      about: async () => [],
+      readFacts: async () => [],
     }),
-    isBeingErased: (memberId) => memberId === forgotten,
+    isBeingErased: (memberId) => memberId === erasedMemberId,
     isBeingErasedElsewhere: async () => false,
   });
   async function* rows(memberId: string): AsyncGenerator<Task> {
     for await (const { id } of tasksOf(memberId, store)) {
       const task = await store.get(id);
-      read += 1;
+      readCount += 1;
       if (task) yield task;
     }
   }
   return {
     exports,
-    kept,
+    kept: storedTasks,
     add: (task: Task) => store.put(task),
-    read: () => read,
-    forget: (memberId: string) => (forgotten = memberId),
+    readCount: () => readCount,
+    startErasure: (memberId: string) => (erasedMemberId = memberId),
   };
 }
 
@@ -55,11 +55,13 @@ const refusal = (key: string) => expect.objectContaining({ constructor: Refusal,
 
 describe('An export', () => {
   it('An export is one valid document with every row, however many there are', async () => {
-    const { exports, kept } = await scene();
+    const { exports, kept: storedTasks } = await scene();
     const { bytes, isCompressed, tasks } = await exports.create('ann', LARGE_LIMIT);
     const data = JSON.parse(bytes.toString()) as { tasks: { id: string; request: unknown }[]; ledger: unknown[] };
     expect([isCompressed, tasks, data.ledger]).toEqual([false, TASK_COUNT, []]);
-    expect(data.tasks.map(({ id, request }) => [id, request])).toEqual(kept.map(({ id, request }) => [id, request]));
+    expect(data.tasks.map(({ id, request }) => [id, request])).toEqual(
+      storedTasks.map(({ id, request }) => [id, request]),
+    );
     expect(bytes.toString()).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
   });
 
@@ -101,31 +103,31 @@ describe('An export', () => {
     expect(turns).toBeGreaterThanOrEqual(TASK_COUNT / 10);
   });
 
-  it('An export is compressed when it exceeds the size of a message, and refused if that is not enough', async () => {
-    const { exports, kept, read } = await scene();
+  it('An export is compressed when it exceeds the upload limit, and refused if that is not enough', async () => {
+    const { exports, kept: storedTasks, readCount } = await scene();
     const { bytes, isCompressed, release } = await exports.create('ann', 40_000);
     release();
     await setImmediate();
     expect([isCompressed, bytes.length <= 40_000]).toEqual([true, true]);
-    expect(JSON.parse(gunzipSync(bytes).toString()).tasks).toHaveLength(kept.length);
-    const before = read();
+    expect(JSON.parse(gunzipSync(bytes).toString()).tasks).toHaveLength(storedTasks.length);
+    const before = readCount();
     await expect(exports.create('ann', 500)).rejects.toEqual(refusal('refusals.exportTooLarge'));
-    expect(read() - before).toBeLessThanOrEqual(kept.length);
+    expect(readCount() - before).toBeLessThanOrEqual(storedTasks.length);
     (await exports.create('ann', LARGE_LIMIT)).release();
   });
 
   it('Only one export runs at a time per member, and only one in total is in memory', async () => {
-    const { exports, read } = await scene();
+    const { exports, readCount } = await scene();
     const first = await exports.create('ann', LARGE_LIMIT);
-    const before = read();
+    const before = readCount();
     await expect(exports.create('ann', LARGE_LIMIT)).rejects.toEqual(refusal('refusals.exportInProgress'));
-    let isThere = false;
+    let isCreated = false;
     const other = exports.create('bob', LARGE_LIMIT).then((file) => {
-      isThere = true;
+      isCreated = true;
       return file;
     });
     await setImmediate();
-    expect([isThere, read()]).toEqual([false, before]);
+    expect([isCreated, readCount()]).toEqual([false, before]);
     first.release();
     (await other).release();
     await setImmediate();
@@ -133,13 +135,13 @@ describe('An export', () => {
   });
 
   it('An export is refused while an erasure for its member is running, and stopped when one begins', async () => {
-    const { exports, forget, read } = await scene();
-    const made = exports.create('ann', LARGE_LIMIT);
-    const told = expect(made).rejects.toEqual(refusal('refusals.exportDuringErasure'));
+    const { exports, startErasure, readCount } = await scene();
+    const pendingExport = exports.create('ann', LARGE_LIMIT);
+    const refused = expect(pendingExport).rejects.toEqual(refusal('refusals.exportDuringErasure'));
     await setImmediate();
-    forget('ann');
-    await told;
-    expect(read()).toBeLessThan(TASK_COUNT);
+    startErasure('ann');
+    await refused;
+    expect(readCount()).toBeLessThan(TASK_COUNT);
     await expect(exports.create('ann', LARGE_LIMIT)).rejects.toEqual(refusal('refusals.exportDuringErasure'));
     (await exports.create('bob', LARGE_LIMIT)).release();
   });

@@ -15,48 +15,48 @@ import type { ErasureOutcome } from '../../../../src/services/tasks/task-store.t
 import { Tasks } from '../../../../src/services/tasks/tasks.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 import { operatorPriceBook } from '../../../support/prices.ts';
-import { madeSnapshot, taken } from '../made.ts';
+import { acceptedSubmit, buildSnapshot } from '../made.ts';
 
 export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 
-export interface Requests {
+export interface RunningEngine {
   tasks: Tasks;
-  /** The texts of direct messages. */
+  /** The direct messages that report an erasure. */
   directMessages: { memberId: string; forgotten: ErasureOutcome }[];
-  /** The ids of tasks whose messages were deleted, and of those whose end was shown. */
+  /** The ids of tasks whose messages were deleted, and of tasks whose result was shown. */
   removed: string[];
   shown: string[];
   /** Advances time in steps of one second until the condition holds. */
-  waitFor(look: () => boolean | Promise<boolean>): Promise<void>;
+  waitFor(condition: () => boolean | Promise<boolean>): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface RequestsOptions {
+export interface EngineOptions {
   store: StoredTasks;
   clock: ManualClock;
   log: Log;
   removal?: (task: Task) => Promise<MessageRemoval>;
   /** The gateway's response for a task by its remote id. */
-  says?: (remoteId: string) => Snapshot;
-  submits?: () => Promise<typeof taken>;
-  isHeard?: () => boolean;
+  pollResponse?: (remoteId: string) => Snapshot;
+  submitOrder?: () => Promise<typeof acceptedSubmit>;
+  canSendDirectMessage?: () => boolean;
 }
 
-export const clear: MessageRemoval = { removed: 0, left: [], needsRetry: false };
+export const NOTHING_REMOVED: MessageRemoval = { removed: 0, left: [], needsRetry: false };
 
-/** Starts the engine with its ledger in a store, and a delivery that shows every end immediately. */
-export async function requests({
+/** Starts the engine with its ledger in a store, and a delivery that shows every result immediately. */
+export async function startEngine({
   store,
   clock,
   log,
-  removal = async () => clear,
-  says = () => madeSnapshot({ state: 'succeeded' }),
-  submits = async () => taken,
-  isHeard = () => true,
-}: RequestsOptions): Promise<Requests> {
-  const [directMessages, removed, shown]: [Requests['directMessages'], string[], string[]] = [[], [], []];
+  removal = async () => NOTHING_REMOVED,
+  pollResponse = () => buildSnapshot({ state: 'succeeded' }),
+  submitOrder = async () => acceptedSubmit,
+  canSendDirectMessage = () => true,
+}: EngineOptions): Promise<RunningEngine> {
+  const [directMessages, removed, shown]: [RunningEngine['directMessages'], string[], string[]] = [[], [], []];
   const tasks = new Tasks({
-    book: new TaskBook({ store: store, log }),
+    book: new TaskBook({ store, log }),
     specs: kindSpecs,
     store,
     ledger: new Ledger({ entries: store.entries, clock, log }),
@@ -68,15 +68,15 @@ export async function requests({
     },
     notifyErased: async (memberId, forgotten) => {
       directMessages.push({ memberId, forgotten });
-      return isHeard();
+      return canSendDirectMessage();
     },
     kinds: [
       defineKind({
         name: 'imagine',
-        source: { name: 'imgx', pollOne: async (remoteId) => says(remoteId) },
+        source: { name: 'imgx', pollOne: async (remoteId) => pollResponse(remoteId) },
         waitLimit: () => 'image',
         durationKey: () => 'imagine',
-        submit: submits,
+        submit: submitOrder,
       }),
     ],
     scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
@@ -99,9 +99,9 @@ export async function requests({
     directMessages,
     removed,
     shown,
-    async waitFor(look) {
+    async waitFor(condition) {
       for (let step = 0; step < MAX_STEPS; step++) {
-        if (await look()) return;
+        if (await condition()) return;
         for (let turn = 0; turn < 10; turn++) await setImmediate();
         clock.advance(1_000);
       }
@@ -117,7 +117,7 @@ export const entriesOf = (store: StoredTasks): Promise<Entry[]> =>
   Array.fromAsync(store.entries.between('', '9999-12-31'));
 
 /** The usage in the ledger over all members: counts and amounts by kind, model and state. */
-export function sums(entries: readonly Entry[]): Record<string, number> {
+export function sumUsage(entries: readonly Entry[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { kind: name, model = '', facts } of entries) {
     const key = [name, model, facts[0]?.amount, facts.at(-1)?.standing].join(' ');

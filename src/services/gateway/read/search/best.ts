@@ -1,7 +1,7 @@
 export interface Candidate<T> {
   rank: number;
   value: T;
-  /** Candidates with the same key mean the same. */
+  /** Candidates with the same key mean the same thing. */
   key: string;
 }
 

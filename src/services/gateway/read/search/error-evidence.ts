@@ -1,9 +1,9 @@
 import { isRecord } from '../../../../lib/exact-json.ts';
 import { asText } from '../places.ts';
 import { meaningOfStatus } from '../record.ts';
-import { holdsState, isStateName } from './names.ts';
+import { hasStateField, isStateName } from './names.ts';
 import type { Spot } from './survey.ts';
-import { ASIDE_WORDS, hasAny } from './words.ts';
+import { hasAny, UNRELATED_WORDS } from './words.ts';
 
 /** Values of `code` that mean success in a response with HTTP 200. */
 export const SUCCESS_CODES: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ export function showsError(spots: readonly Spot[]): boolean {
   if (namesError(spots)) return true;
   return spots.some(({ words, around, value }) => {
     if (CODE_NAME.test(words.join('-'))) return isFailureCode(value);
-    if (!isStateName(words) || typeof value !== 'string' || around.some((one) => hasAny(one, ASIDE_WORDS)))
+    if (!isStateName(words) || typeof value !== 'string' || around.some((one) => hasAny(one, UNRELATED_WORDS)))
       return false;
     return meaningOfStatus(value)?.state === 'failed';
   });
@@ -46,7 +46,7 @@ export function showsError(spots: readonly Spot[]): boolean {
 export function namesError(spots: readonly Spot[]): boolean {
   return spots.some(({ words, around, holder, value }) => {
     const name = words.join('-');
-    if (around.length > 0 && CODE_NAME.test(name)) return isFailureCode(value) && !holdsState(holder);
+    if (around.length > 0 && CODE_NAME.test(name)) return isFailureCode(value) && !hasStateField(holder);
     if (hasAny(words, ERROR_WORDS)) return words.every((word) => ERROR_NAME_WORDS.has(word)) && isMeaningful(value);
     if (REFUSED_NAME.test(name)) return value === true || value === 'true';
     return VERDICT_NAME.test(name) && (value === false || value === 'false');

@@ -1,8 +1,8 @@
 import type { Family } from '../table.ts';
 import { bestOf, type Candidate } from './best.ts';
-import { holdsState, idNameOf, isAside } from './names.ts';
+import { hasStateField, idNameOf, isUnrelated } from './names.ts';
 import type { Spot } from './survey.ts';
-import { ASIDE_ID_WORDS, CARRIER_WORDS, hasAny } from './words.ts';
+import { CARRIER_WORDS, hasAny, UNRELATED_ID_WORDS } from './words.ts';
 
 export interface FoundId {
   id: string;
@@ -16,13 +16,13 @@ const RANKS = { named: 12, coded: 10, bare: 8, alone: 6, other: 4, unnamed: 2 } 
 /** Returns the job's id, if exactly one value is best. `sent`: the words of the request, so that an echo of them is not mistaken for an id. */
 export function findJobId(spots: readonly Spot[], family: Family, sent: ReadonlySet<string>): FoundId | undefined {
   const holders = new Map(spots.map(({ holder }) => [holder, false]));
-  for (const holder of holders.keys()) holders.set(holder, holdsState(holder));
-  const isStateSomewhere = [...holders.values()].includes(true);
+  for (const holder of holders.keys()) holders.set(holder, hasStateField(holder));
+  const hasAnyState = [...holders.values()].includes(true);
   const candidates = spots.flatMap((spot): (Candidate<FoundId> & { hasState: boolean })[] => {
     const id = asId(spot.value);
-    if (id === undefined || spot.isListed || sent.has(id) || isAside(spot)) return [];
+    if (id === undefined || spot.isListed || sent.has(id) || isUnrelated(spot)) return [];
     const hasState = holders.get(spot.holder) === true;
-    const rank = rankOf(spot, id, family, hasState, isStateSomewhere);
+    const rank = rankOf(spot, id, family, hasState, hasAnyState);
     // The id of a database row is not the job's id. But if there is a state next to it, other candidates become doubtful.
     if (rank === 0 && !(hasState && idNameOf(spot) === 'id')) return [];
     return [
@@ -36,28 +36,28 @@ export function findJobId(spots: readonly Spot[], family: Family, sent: Readonly
   return candidates.some((one) => one.hasState && one.key !== best?.id && isRival(one.value.holder)) ? undefined : best;
 }
 
-function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, isStateSomewhere: boolean): number {
+function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, hasAnyState: boolean): number {
   const parent = spot.around.at(-1) ?? [];
   // In these families a number called id is a database row.
-  const isRow = typeof spot.value === 'number' && (family === 'video' || family === 'music');
+  const isDatabaseKey = typeof spot.value === 'number' && (family === 'video' || family === 'music');
   switch (idNameOf(spot)) {
     case 'job id':
       return RANKS.named;
     case 'job code':
       return isIdLike(id) || isLong(id) ? RANKS.coded : 0;
     case 'id':
-      if (isRow) return 0;
+      if (isDatabaseKey) return 0;
       if (hasState || parent.every((word) => CARRIER_WORDS.has(word))) return RANKS.bare;
-      return isStateSomewhere || hasAny(parent, ASIDE_ID_WORDS) ? 0 : RANKS.bare;
+      return hasAnyState || hasAny(parent, UNRELATED_ID_WORDS) ? 0 : RANKS.bare;
     case 'id of a part':
-      return hasState && !isRow ? RANKS.bare : 0;
+      return hasState && !isDatabaseKey ? RANKS.bare : 0;
     case 'job':
       return isIdLike(id) ? RANKS.alone : 0;
     case 'other id':
       return hasState && (isIdLike(id) || isLong(id)) ? RANKS.other : 0;
     default: {
       const isCarrier = spot.words.length > 0 && spot.words.every((word) => CARRIER_WORDS.has(word));
-      const isOther = hasAny(spot.words, ASIDE_ID_WORDS);
+      const isOther = hasAny(spot.words, UNRELATED_ID_WORDS);
       return isUnmistakable(id) && !isOther && (isCarrier || hasState) ? RANKS.unnamed : 0;
     }
   }
@@ -80,7 +80,7 @@ function asId(value: unknown): string | undefined {
 /** Long enough and with a digit, so neither a word nor a small number. */
 const isIdLike = (id: string): boolean => id.length >= 6 && /\d/.test(id);
 
-/** Longer than any word, so letters alone may be an id, too. */
+/** Longer than any word, so even letters alone may be an id. */
 const isLong = (id: string): boolean => id.length >= 20;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

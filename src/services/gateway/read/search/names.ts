@@ -1,14 +1,14 @@
 import type { Spot } from './survey.ts';
 import {
   ACKNOWLEDGED,
-  ASIDE_ID_WORDS,
-  ASIDE_WORDS,
   hasAny,
   ID_WORDS,
   JOB_WORDS,
   KIND_WORDS,
   RESULT_WORDS,
   STATE_WORDS,
+  UNRELATED_ID_WORDS,
+  UNRELATED_WORDS,
   WEAK_ID_WORDS,
   wordsOf,
 } from './words.ts';
@@ -16,14 +16,14 @@ import {
 type Place = Pick<Spot, 'words' | 'around'>;
 
 const STATE_SUFFIXES = new Set(['text', 'name', 'label', 'word']);
-const PARTS: ReadonlySet<string> = new Set(Object.values(KIND_WORDS).flatMap((words) => [...words]));
+const PART_WORDS: ReadonlySet<string> = new Set(Object.values(KIND_WORDS).flatMap((words) => [...words]));
 
 /** Whether a field belongs to something other than the job, such as its user, its model, the request or the echoed input. */
-export const isAside = ({ around }: Place): boolean => around.some((words) => hasAny(words, ASIDE_WORDS));
+export const isUnrelated = ({ around }: Place): boolean => around.some((words) => hasAny(words, UNRELATED_WORDS));
 
 export function isStateName(words: readonly string[]): boolean {
   const name = STATE_SUFFIXES.has(words.at(-1) ?? '') ? words.slice(0, -1) : words;
-  return STATE_WORDS.has(name.at(-1) ?? '') && !hasAny(words, ASIDE_WORDS);
+  return STATE_WORDS.has(name.at(-1) ?? '') && !hasAny(words, UNRELATED_WORDS);
 }
 
 export type IdName = 'job id' | 'job code' | 'job' | 'id' | 'id of a part' | 'other id';
@@ -32,7 +32,7 @@ export type IdName = 'job id' | 'job code' | 'job' | 'id' | 'id of a part' | 'ot
 export function idNameOf({ words, around }: Place): IdName | undefined {
   const last = words.at(-1) ?? '';
   const stem = words.slice(0, -1);
-  if (hasAny(stem, ASIDE_ID_WORDS)) return undefined;
+  if (hasAny(stem, UNRELATED_ID_WORDS)) return undefined;
   const isJob = hasAny(stem, JOB_WORDS);
   if (ID_WORDS.has(last) && isJob) return 'job id';
   if (WEAK_ID_WORDS.has(last)) return isJob ? 'job code' : undefined;
@@ -41,19 +41,19 @@ export function idNameOf({ words, around }: Place): IdName | undefined {
   if (stem.length > 0) return 'other id';
   const parent = around.at(-1) ?? [];
   if (hasAny(parent, JOB_WORDS)) return 'job id';
-  return hasAny(parent, RESULT_WORDS) || hasAny(parent, PARTS) ? 'id of a part' : 'id';
+  return hasAny(parent, RESULT_WORDS) || hasAny(parent, PART_WORDS) ? 'id of a part' : 'id';
 }
 
 /** Whether a record has a state of its own. The state of a request does not count. */
-export const holdsState = (holder: Readonly<Record<string, unknown>>): boolean =>
-  holds(
+export const hasStateField = (holder: Readonly<Record<string, unknown>>): boolean =>
+  hasField(
     holder,
     (words, value) => typeof value === 'string' && isStateName(words) && !ACKNOWLEDGED.has(value.toLowerCase()),
   );
 
 /** Whether a record has a field whose name says that it contains a job's id. */
-export const holdsId = (holder: Readonly<Record<string, unknown>>): boolean =>
-  holds(holder, (words, value) => {
+export const hasIdField = (holder: Readonly<Record<string, unknown>>): boolean =>
+  hasField(holder, (words, value) => {
     const name = idNameOf({ words, around: [] });
     return (
       (name === 'job id' || name === 'id' || name === 'job code') &&
@@ -64,14 +64,14 @@ export const holdsId = (holder: Readonly<Record<string, unknown>>): boolean =>
 /** A record with more fields than this is a map. */
 const MAX_FIELDS = 100;
 
-function holds(
+function hasField(
   holder: Readonly<Record<string, unknown>>,
-  isWanted: (words: readonly string[], value: unknown) => boolean,
+  matches: (words: readonly string[], value: unknown) => boolean,
 ): boolean {
-  let left = MAX_FIELDS;
+  let remaining = MAX_FIELDS;
   for (const name in holder) {
-    if (left-- <= 0) return false;
-    if (isWanted(wordsOf(name), holder[name])) return true;
+    if (remaining-- <= 0) return false;
+    if (matches(wordsOf(name), holder[name])) return true;
   }
   return false;
 }

@@ -6,38 +6,38 @@ const MAX_NAME_LENGTH = 80;
 
 export type Spellings = ReadonlyMap<string, readonly string[]>;
 
-const lettersOf = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
+const normalizeName = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
 
 /** All spellings of the names in the tables, by their letters: those of `TaskID`, `task-id` and `task_id` are the same. */
 export function spellingsIn(...tables: readonly unknown[]): Spellings {
   const spellings = new Map<string, Set<string>>();
   const visit = (value: unknown): void => {
     if (typeof value === 'string') {
-      const known = spellings.get(lettersOf(value)) ?? new Set();
-      spellings.set(lettersOf(value), known.add(value));
+      const matches = spellings.get(normalizeName(value)) ?? new Set();
+      spellings.set(normalizeName(value), matches.add(value));
     } else if (typeof value === 'object' && value !== null) {
       for (const inner of Object.values(value)) visit(inner);
     }
   };
   for (const table of tables) visit(table);
-  return new Map([...spellings].map(([letters, names]) => [letters, [...names]]));
+  return new Map([...spellings].map(([key, names]) => [key, [...names]]));
 }
 
 /** Returns a record with its fields under the names that the tables use. */
 export function respell(record: Record<string, unknown>, spellings: Spellings): Record<string, unknown> {
-  let left = MAX_FIELDS;
+  let remaining = MAX_FIELDS;
   const copy = (value: unknown, depth: number): unknown => {
-    if (depth > MAX_DEPTH || left <= 0) return value;
-    if (Array.isArray(value)) return value.length > left ? value : value.map((item) => copy(item, depth + 1));
+    if (depth > MAX_DEPTH || remaining <= 0) return value;
+    if (Array.isArray(value)) return value.length > remaining ? value : value.map((item) => copy(item, depth + 1));
     return isRecord(value) ? copyRecord(value, depth) : value;
   };
   const copyRecord = (value: Record<string, unknown>, depth: number): Record<string, unknown> => {
     const entries: [string, unknown][] = [];
     for (const name in value) {
-      if (!Object.hasOwn(value, name) || left-- <= 0) continue;
+      if (!Object.hasOwn(value, name) || remaining-- <= 0) continue;
       const child = copy(value[name], depth + 1);
-      const known = name.length > MAX_NAME_LENGTH ? [] : (spellings.get(lettersOf(name)) ?? []);
-      const names = known.length === 0 ? [name] : known.filter((one) => one === name || !Object.hasOwn(value, one));
+      const matches = name.length > MAX_NAME_LENGTH ? [] : (spellings.get(normalizeName(name)) ?? []);
+      const names = matches.length === 0 ? [name] : matches.filter((one) => one === name || !Object.hasOwn(value, one));
       for (const one of names) entries.push([one, child]);
     }
     return Object.fromEntries(entries);

@@ -1,40 +1,43 @@
 import { type FoundFile, fileIn, type ResponseContext } from '../media.ts';
 import type { Medium } from '../snapshot.ts';
 import { bestOf } from './best.ts';
-import { isSameAs, ownAddresses } from './own-addresses.ts';
+import { echoedUrls, urlMatcher } from './own-addresses.ts';
 import type { Spot } from './survey.ts';
-import { ASIDE_MEDIA_WORDS, CARRIER_WORDS, hasAny, JOB_WORDS, KIND_WORDS, RESULT_WORDS, wordsOf } from './words.ts';
+import { CARRIER_WORDS, hasAny, JOB_WORDS, KIND_WORDS, RESULT_WORDS, UNRELATED_MEDIA_WORDS, wordsOf } from './words.ts';
 
 type Kind = Medium['kind'];
 
 /** More than a message can show. */
 const MAX_MEDIA = 200;
 
-const ENDING_RANK = 8;
+const EXTENSION_RANK = 8;
 const KIND_RANK = 2;
 const RESULT_RANK = 2;
 
 /** Returns the results of a finished task, if exactly one place in the response is the best. The items of a list count as one place. */
 export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], context: ResponseContext): Medium[] {
-  const isOwn = isSameAs([...(context.own ?? []), ...ownAddresses(spots)]);
+  const isFromRequest = urlMatcher([...(context.requestUrls ?? []), ...echoedUrls(spots)]);
   const files = spots.flatMap((spot) => {
     if (typeof spot.value !== 'string') return [];
     const words = [...spot.around.flat(), ...spot.words];
-    const file = hasAny(words, ASIDE_MEDIA_WORDS) || isRequestField(spot) ? undefined : fileIn(spot.value, context);
-    if (file?.medium.address !== undefined && isOwn(file.medium.address)) return [];
+    const file = hasAny(words, UNRELATED_MEDIA_WORDS) || isRequestField(spot) ? undefined : fileIn(spot.value, context);
+    if (file?.medium.address !== undefined && isFromRequest(file.medium.address)) return [];
     return file ? [{ file, words: significantWords(spot), group: spot.group }] : [];
   });
   // The kinds are in order of preference, because a still image of a video is not the result.
   for (const kind of kinds) {
-    const places = new Map<string, { rank: number; media: Medium[] }>();
+    const groups = new Map<string, { rank: number; media: Medium[] }>();
     for (const { file, words, group } of files) {
       const rank = rankOf(file, words, kind, kinds);
-      const place = places.get(group) ?? { rank, media: [] };
+      const existing = groups.get(group) ?? { rank, media: [] };
       if (rank > 0)
-        places.set(group, { rank: Math.max(rank, place.rank), media: [...place.media, { ...file.medium, kind }] });
+        groups.set(group, {
+          rank: Math.max(rank, existing.rank),
+          media: [...existing.media, { ...file.medium, kind }],
+        });
     }
-    if (places.size > 0) {
-      const candidates = [...places.values()].map(({ rank, media }) => {
+    if (groups.size > 0) {
+      const candidates = [...groups.values()].map(({ rank, media }) => {
         const distinct = [...new Map(media.map((medium) => [sourceOf(medium), medium])).values()];
         return { rank, value: distinct, key: distinct.map(sourceOf).join(' ') };
       });
@@ -56,11 +59,11 @@ function rankOf({ kind: fileKind }: FoundFile, words: readonly string[], kind: K
   if (fileKind !== undefined && fileKind !== kind) return 0;
   const isKind = hasAny(words, KIND_WORDS[kind]);
   const isResult = hasAny(words, RESULT_WORDS);
-  const likeness = (isKind ? KIND_RANK : 0) + (isResult ? RESULT_RANK : 0);
-  if (fileKind !== undefined) return ENDING_RANK + likeness;
+  const nameRank = (isKind ? KIND_RANK : 0) + (isResult ? RESULT_RANK : 0);
+  if (fileKind !== undefined) return EXTENSION_RANK + nameRank;
   // Without a file extension, the name alone has to say that it is the result, and what kind it is.
   if (!isKind && Object.values(KIND_WORDS).some((others) => hasAny(words, others))) return 0;
-  return isKind || (isResult && kind === kinds.at(-1)) ? likeness : 0;
+  return isKind || (isResult && kind === kinds.at(-1)) ? nameRank : 0;
 }
 
 const REQUEST_FIELDS = new Set(['image', 'images', 'video', 'videos', 'audio', 'audios']);
@@ -70,7 +73,7 @@ function isRequestField({ words, around, holder }: Spot): boolean {
   if (words.length !== 1 || !REQUEST_FIELDS.has(words[0] ?? '') || hasAny(around.flat(), RESULT_WORDS)) return false;
   return Object.keys(holder)
     .slice(0, MAX_MEDIA)
-    .some((name) => hasAny(wordsOf(name), REPEATED));
+    .some((name) => hasAny(wordsOf(name), ECHO_FIELDS));
 }
 
-const REPEATED = new Set(['prompt', 'model']);
+const ECHO_FIELDS = new Set(['prompt', 'model']);

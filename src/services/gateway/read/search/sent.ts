@@ -10,7 +10,7 @@ const MAX_VALUES = 500;
 const MAX_DEPTH = 8;
 
 /** Collects all words of a request, so that an echo in the response is not mistaken for something new. */
-export function wordsSent({ body, headers = {} }: { body: unknown; headers?: object }): ReadonlySet<string> {
+export function collectRequestWords({ body, headers = {} }: { body: unknown; headers?: object }): ReadonlySet<string> {
   const words = new Set<string>();
   const visit = (value: unknown, depth: number): void => {
     if (depth > MAX_DEPTH || words.size >= MAX_VALUES) return;

@@ -2,9 +2,9 @@ import { asNumber, asProgress } from '../places.ts';
 import { meaningOfStatus, normaliseStatus } from '../record.ts';
 import type { Family } from '../table.ts';
 import { bestOf } from './best.ts';
-import { holdsId, isAside, isStateName } from './names.ts';
+import { hasIdField, isStateName, isUnrelated } from './names.ts';
 import type { Spot } from './survey.ts';
-import { ACKNOWLEDGED, ASIDE_WORDS, hasAny, JOB_WORDS, PROGRESS_WORDS } from './words.ts';
+import { ACKNOWLEDGED, hasAny, JOB_WORDS, PROGRESS_WORDS, UNRELATED_WORDS } from './words.ts';
 
 export interface FoundState {
   word: string;
@@ -22,11 +22,11 @@ export function findState(spots: readonly Spot[], family: Family): FoundState | 
     const { value: word, holder } = spot;
     if (typeof word !== 'string' || spot.isListed || !WORD.test(word.trim()) || !isStateName(spot.words)) return [];
     // In this family, `state` is the caller's own tag.
-    if (isAside(spot) || (family === 'imgx' && spot.words.join('-') === 'state')) return [];
+    if (isUnrelated(spot) || (family === 'imgx' && spot.words.join('-') === 'state')) return [];
     // The status of a wrapper says that the request succeeded, and not that the job is done.
-    const isOfWrapper = WRAPPER_NAMES.has(spot.words.join('-')) && ACKNOWLEDGED.has(normaliseStatus(word));
-    if (isOfWrapper && !isJobs(spot)) return [];
-    const rank = nameRank(spot) + (isJobs(spot) ? 8 : 0);
+    const isWrapperStatus = WRAPPER_NAMES.has(spot.words.join('-')) && ACKNOWLEDGED.has(normaliseStatus(word));
+    if (isWrapperStatus && !belongsToJob(spot)) return [];
+    const rank = nameRank(spot) + (belongsToJob(spot) ? 8 : 0);
     const meaning = meaningOfStatus(word);
     return [{ rank, value: { word, holder }, key: meaning?.state ?? 'running' }];
   });
@@ -34,8 +34,8 @@ export function findState(spots: readonly Spot[], family: Family): FoundState | 
 }
 
 /** Whether a value is next to the job's id, or in a record that is called a job. */
-const isJobs = ({ holder, around }: Spot): boolean =>
-  holdsId(holder) || around.some((words) => words.length <= 2 && hasAny(words, JOB_WORDS));
+const belongsToJob = ({ holder, around }: Spot): boolean =>
+  hasIdField(holder) || around.some((words) => words.length <= 2 && hasAny(words, JOB_WORDS));
 
 function nameRank({ words }: Spot): number {
   const stem = words.slice(0, -1);
@@ -51,13 +51,13 @@ const OTHER_NUMBERS = new Set('ms s seconds time at url id step steps total coun
 /** Progress in percent, if exactly one value is best. */
 export function findProgress(spots: readonly Spot[]): number | undefined {
   const candidates = spots.flatMap((spot) => {
-    if (spot.isListed || isAside(spot) || hasAny(spot.words, OTHER_NUMBERS) || hasAny(spot.words, ASIDE_WORDS))
+    if (spot.isListed || isUnrelated(spot) || hasAny(spot.words, OTHER_NUMBERS) || hasAny(spot.words, UNRELATED_WORDS))
       return [];
     const isNamed = hasAny(spot.words, PROGRESS_WORDS);
-    const isInside = hasAny(spot.around.at(-1) ?? [], PROGRESS_WORDS) && spot.words.join() === 'value';
-    const progress = isNamed || isInside ? boundedProgress(spot) : undefined;
+    const isNestedValue = hasAny(spot.around.at(-1) ?? [], PROGRESS_WORDS) && spot.words.join() === 'value';
+    const progress = isNamed || isNestedValue ? boundedProgress(spot) : undefined;
     if (progress === undefined) return [];
-    return [{ rank: spot.words.includes('progress') || isInside ? 2 : 1, value: progress, key: String(progress) }];
+    return [{ rank: spot.words.includes('progress') || isNestedValue ? 2 : 1, value: progress, key: String(progress) }];
   });
   return bestOf(candidates);
 }

@@ -20,7 +20,7 @@ export interface Spot {
 const MAX_DEPTH = 12;
 const MAX_SPOTS = 5_000;
 /** Lists and objects may arrive as JSON text. */
-const MAX_TEXTS = 4;
+const MAX_JSON_TEXTS = 4;
 const MAX_TEXT_LENGTH = 200_000;
 
 interface Node {
@@ -36,12 +36,12 @@ interface Node {
 export function survey(answer: unknown): readonly Spot[] {
   const spots: Spot[] = [];
   const queue: Node[] = [{ value: answer, spot: { words: [], around: [], isListed: false, group: '' }, depth: 0 }];
-  let texts = 0;
+  let jsonTextCount = 0;
   // A plain loop, because the list grows during the iteration.
-  for (let at = 0; at < queue.length; at++) {
-    const { value: found, spot, depth } = queue[at] as Node;
-    const isText = typeof found === 'string' && /^\s*[[{]/.test(found) && found.length <= MAX_TEXT_LENGTH;
-    const value = isText && texts++ < MAX_TEXTS ? parseJson(found) : found;
+  for (let index = 0; index < queue.length; index++) {
+    const { value: rawValue, spot, depth } = queue[index] as Node;
+    const isText = typeof rawValue === 'string' && /^\s*[[{]/.test(rawValue) && rawValue.length <= MAX_TEXT_LENGTH;
+    const value = isText && jsonTextCount++ < MAX_JSON_TEXTS ? parseJson(rawValue) : rawValue;
     if (depth >= MAX_DEPTH) continue;
     if (Array.isArray(value)) {
       if (value.length > MAX_SPOTS - queue.length) return [];

@@ -13,17 +13,17 @@ export interface ListedTask {
 
 /** Finds the tasks in a batch response whose list is not in a known place: records that contain exactly one of the polled ids. */
 export function findListedTasks(answer: unknown, ids: readonly string[]): ListedTask[] {
-  const wanted = new Set(ids);
-  let left = MAX_VALUES;
+  const polledIds = new Set(ids);
+  let remaining = MAX_VALUES;
   const idsIn = (value: unknown, depth: number): Set<string> => {
-    if (left-- <= 0 || depth > MAX_ID_DEPTH) return new Set();
+    if (remaining-- <= 0 || depth > MAX_ID_DEPTH) return new Set();
     const text = asText(value);
-    if (text !== undefined) return new Set(wanted.has(text) ? [text] : []);
+    if (text !== undefined) return new Set(polledIds.has(text) ? [text] : []);
     if (!isRecord(value)) return new Set();
     return new Set(Object.values(value).flatMap((inner) => [...idsIn(inner, depth + 1)]));
   };
   const visit = (value: unknown, depth: number): ListedTask[] => {
-    if (left-- <= 0 || depth > MAX_DEPTH) return [];
+    if (remaining-- <= 0 || depth > MAX_DEPTH) return [];
     if (!Array.isArray(value))
       return isRecord(value) ? Object.values(value).flatMap((one) => visit(one, depth + 1)) : [];
     return value.filter(isRecord).flatMap((record) => {

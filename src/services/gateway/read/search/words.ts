@@ -1,22 +1,22 @@
 /** Longer names are no more informative than shorter ones, and take time. */
 const MAX_NAME_LENGTH = 80;
 
-const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 /** Words for the work that a gateway does for a request. */
-export const JOB_WORDS = set(
+export const JOB_WORDS = wordSet(
   `task tasks job jobs generation generations gen imagine imagination render rendering run prediction operation op work workflow ticket
   submission order creation execution inference commission`,
 );
 
 /** Words that, at the end of a name, certainly mean an id. */
-export const ID_WORDS = set('id uuid guid identifier');
+export const ID_WORDS = wordSet('id uuid guid identifier');
 
-/** Words that, at the end of a name, mean an id if the rest of the name says whose. */
-export const WEAK_ID_WORDS = set('ref reference handle number no key code token');
+/** Words that, at the end of a name, mean an id if the rest of the name says what it identifies. */
+export const WEAK_ID_WORDS = wordSet('ref reference handle number no key code token');
 
 /** Names of wrappers, which say nothing about their content. */
-export const CARRIER_WORDS = set(
+export const CARRIER_WORDS = wordSet(
   'data result results response payload body content output answer reply item items record info detail details value',
 );
 
@@ -29,30 +29,30 @@ const OTHER_THINGS = `request requests req trace tracing span correlation transa
   parameters arguments args query page pages thumbnail thumb poster preview error errors usage moderation
   safety license policy worker node shard host instance region zone cluster deployment guild bot`;
 
-export const ASIDE_WORDS = set(OTHER_THINGS);
+export const UNRELATED_WORDS = wordSet(OTHER_THINGS);
 
 /** The ids of these are not the job's either, but the job's record may be inside them. */
-export const ASIDE_ID_WORDS = set(
+export const UNRELATED_ID_WORDS = wordSet(
   `${OTHER_THINGS} image images video videos audio audios song songs track tracks clip clips file files asset assets
   media frame message msg event api platform service provider server gateway channel group queue batch object category
   tag album playlist collection action custom component key reference ref seed index row page step third`,
 );
 
 /** Words for results, whose items have their own ids and states. */
-export const RESULT_WORDS = set(
+export const RESULT_WORDS = wordSet(
   `result results output outputs outcome artifact artifacts artefact artefacts product products asset assets file files
   media final finished delivered delivery deliverable deliverables creation creations generated generation generations rendered download downloads
   content contents`,
 );
 
 export const KIND_WORDS = {
-  image: set('image images img imgs picture pictures photo photos png jpg jpeg webp'),
-  video: set('video videos movie movies mp film films footage clip clips reel animation'),
-  audio: set('audio audios song songs music sound sounds track tracks mp wav clip clips'),
+  image: wordSet('image images img imgs picture pictures photo photos png jpg jpeg webp'),
+  video: wordSet('video videos movie movies mp film films footage clip clips reel animation'),
+  audio: wordSet('audio audios song songs music sound sounds track tracks mp wav clip clips'),
 } as const;
 
 /** Names of URLs that point to something other than the result. */
-export const ASIDE_MEDIA_WORDS = set(
+export const UNRELATED_MEDIA_WORDS = wordSet(
   `${OTHER_THINGS} covers thumbs thumbnails posters previews icon icons logo logos watermark first last start end tail
   init initial array seed reference references ref refs sources src example examples sample samples
   placeholder doc docs documentation help support console dashboard web website site view viewer player embed html
@@ -62,11 +62,11 @@ export const ASIDE_MEDIA_WORDS = set(
 );
 
 /** Status words of wrappers that only mean that the request succeeded. */
-export const ACKNOWLEDGED = set('success ok okay accepted');
+export const ACKNOWLEDGED = wordSet('success ok okay accepted');
 
-export const STATE_WORDS = set('status state stage phase lifecycle condition situation standing');
+export const STATE_WORDS = wordSet('status state stage phase lifecycle condition situation standing');
 
-export const PROGRESS_WORDS = set('progress percent percentage pct completion fraction ratio');
+export const PROGRESS_WORDS = wordSet('progress percent percentage pct completion fraction ratio');
 
 /** Endings to look for in names that are written without separators. */
 const ENDINGS = [
@@ -82,12 +82,14 @@ const ENDINGS = [
   'handle',
   'text',
 ];
-const NOT_SPLIT = set('valid invalid paid unpaid grid bid void solid rapid hybrid android fluid avid liquid context');
+const UNSPLIT_WORDS = wordSet(
+  'valid invalid paid unpaid grid bid void solid rapid hybrid android fluid avid liquid context',
+);
 
-const KNOWN: ReadonlySet<string> = new Set([
-  ...[...JOB_WORDS, ...CARRIER_WORDS, ...ASIDE_ID_WORDS, ...RESULT_WORDS, ...ASIDE_MEDIA_WORDS],
+const KNOWN_WORDS: ReadonlySet<string> = new Set([
+  ...[...JOB_WORDS, ...CARRIER_WORDS, ...UNRELATED_ID_WORDS, ...RESULT_WORDS, ...UNRELATED_MEDIA_WORDS],
   ...Object.values(KIND_WORDS).flatMap((words) => [...words]),
-  ...[...ENDINGS, ...NOT_SPLIT, 'complete', 'completed', 'rate', 'pct'],
+  ...[...ENDINGS, ...UNSPLIT_WORDS, 'complete', 'completed', 'rate', 'pct'],
 ]);
 const MIN_PART_LENGTH = 3;
 
@@ -105,14 +107,14 @@ export function wordsOf(name: string): string[] {
 
 /** Splits a word that has a known ending, such as `taskid`, or consists of known words, such as `inputparams`. */
 function splitWord(word: string): string[] {
-  if (KNOWN.has(word)) return [word];
+  if (KNOWN_WORDS.has(word)) return [word];
   for (let length = word.length - MIN_PART_LENGTH; length >= MIN_PART_LENGTH; length--) {
-    if (KNOWN.has(word.slice(0, length)) && KNOWN.has(word.slice(length)))
+    if (KNOWN_WORDS.has(word.slice(0, length)) && KNOWN_WORDS.has(word.slice(length)))
       return [word.slice(0, length), word.slice(length)];
   }
   const end = ENDINGS.find((one) => word.endsWith(one) && word.length - one.length >= MIN_PART_LENGTH);
   return end === undefined ? [word] : [...splitWord(word.slice(0, -end.length)), end];
 }
 
-export const hasAny = (words: readonly string[], wanted: ReadonlySet<string>): boolean =>
-  words.some((word) => wanted.has(word));
+export const hasAny = (words: readonly string[], candidates: ReadonlySet<string>): boolean =>
+  words.some((word) => candidates.has(word));

@@ -1,40 +1,44 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../../../src/services/gateway/read/snapshot.ts';
 import type { Family } from '../../../../../src/services/gateway/read/table.ts';
-import { MP4, PNG, place, type Reading, read } from '../body.ts';
+import { MP4, PNG, type Reading, read, responseContext } from '../body.ts';
 
-const VIDEO = 'https://cdn.example/out/result.mp4';
-const BARE = 'https://cdn.example/f/7c1';
-const OWN = 'https://me.example/own.mp4';
+const VIDEO_URL = 'https://cdn.example/out/result.mp4';
+const URL_WITHOUT_TYPE = 'https://cdn.example/f/7c1';
+const REFERENCE_URL = 'https://me.example/own.mp4';
 
-const reading = (answer: unknown, family: Family = 'video', own: readonly string[] = []): Reading =>
-  read(family, JSON.stringify(answer), { ...place, own });
-const snapshotOf = (...args: Parameters<typeof reading>): Snapshot => reading(...args).snapshot;
+const readResponse = (response: unknown, family: Family = 'video', own: readonly string[] = []): Reading =>
+  read(family, JSON.stringify(response), { ...responseContext, requestUrls: own });
+const snapshotOf = (...args: Parameters<typeof readResponse>): Snapshot => readResponse(...args).snapshot;
 
-const done = (fields: object): object => ({ parcel: { generationId: 'g-1', jobPhase: 'Completed', ...fields } });
+const finishedTask = (fields: object): object => ({
+  parcel: { generationId: 'g-1', jobPhase: 'Completed', ...fields },
+});
 
-describe('The state of a task in no known place', () => {
+describe('The state of a task in an unknown place', () => {
   it.each([
     ['a job with unknown names', { envelope: { parcel: { generationId: 'g-1', jobPhase: 'FAILED' } } }, 'failed'],
     ['another casing', { Data: { TaskId: 'g-1', TaskStatus: 'inProgress' } }, 'running'],
     ['a name next to the id', { status: 'success', parcel: { taskId: 'g-1', stage: 'queued' } }, 'queued'],
     ['a record called a job', { status: 'ok', currentJob: { phase: 'done' } }, 'succeeded'],
     ['status before stage', { parcel: { taskId: 'g-1', stage: 'final touches', status: 'completed' } }, 'succeeded'],
-  ])('The state of a task is found in %s', (_where, answer, state) => {
-    expect(snapshotOf(answer)).toMatchObject({ state, media: [] });
+  ])('The state of a task is found in %s', (_where, response, state) => {
+    expect(snapshotOf(response)).toMatchObject({ state, media: [] });
   });
 
-  it('The state of a task is running for an unknown word, whatever media are next to it', () => {
-    const { snapshot, notices } = reading({ parcel: { taskId: 'g-1', phase: 'developing', resultUrl: VIDEO } });
+  it('The state of a task with an unknown status is running, whatever media are next to it', () => {
+    const { snapshot, notices } = readResponse({
+      parcel: { taskId: 'g-1', phase: 'developing', resultUrl: VIDEO_URL },
+    });
     expect(snapshot).toMatchObject({ state: 'running', media: [] });
     expect(notices).toEqual(['word developing']);
-    const listed = { parcel: { taskId: 'g-1', phase: 'developing' }, url: VIDEO };
-    expect(snapshotOf(listed)).toMatchObject({ state: 'running', media: [] });
+    const withOuterUrl = { parcel: { taskId: 'g-1', phase: 'developing' }, url: VIDEO_URL };
+    expect(snapshotOf(withOuterUrl)).toMatchObject({ state: 'running', media: [] });
   });
 
   it('The state of a task is running if two status words of equal rank contradict each other', () => {
-    const answer = { parcel: { taskId: 'g-1', phase: 'done', stage: 'failed' }, url: VIDEO };
-    expect(snapshotOf(answer)).toMatchObject({ state: 'running', media: [] });
+    const response = { parcel: { taskId: 'g-1', phase: 'done', stage: 'failed' }, url: VIDEO_URL };
+    expect(snapshotOf(response)).toMatchObject({ state: 'running', media: [] });
   });
 
   it.each([
@@ -43,8 +47,8 @@ describe('The state of a task in no known place', () => {
     ['moderation', { taskId: 'g-1', moderationStatus: 'done' }],
     ['items of a list', { taskId: 'g-1', steps: [{ status: 'done' }, { status: 'failed' }] }],
     ['a wrapper', { taskId: 'g-1', wrapper: { status: 'success' } }],
-  ])('The state of a task is not taken from %s', (_what, answer) => {
-    expect(snapshotOf(answer)).toMatchObject({ state: 'queued', word: '' });
+  ])('The state of a task is not taken from %s', (_what, response) => {
+    expect(snapshotOf(response)).toMatchObject({ state: 'queued', word: '' });
   });
 
   it('The state of a task is not taken from the caller’s own tag in the image-prompt family', () => {
@@ -52,7 +56,7 @@ describe('The state of a task in no known place', () => {
   });
 });
 
-describe('The progress of a task in no known place', () => {
+describe('The progress of a task in an unknown place', () => {
   it.each([
     [{ percentComplete: 45 }, 45],
     [{ percentComplete: '45%' }, 45],
@@ -69,58 +73,64 @@ describe('The progress of a task in no known place', () => {
   });
 });
 
-describe('The result of a task in no known place', () => {
+describe('The result of a task in an unknown place', () => {
   it.each([
-    ['a string', { creation: VIDEO }],
-    ['a record', { creation: { link: VIDEO, width: 1 } }],
-    ['a list', { creations: [VIDEO] }],
-    ['a list of records', { creations: [{ href: VIDEO, cover: 'https://cdn.example/c.png' }] }],
-    ['a map', { creations: { '0': { href: VIDEO } } }],
-    ['a value with a meaningless name', { harvest: VIDEO }],
-    ['a URL without a file extension under a name that says what it is', { renderedVideo: VIDEO.slice(0, -4) }],
-    ['two places with the same value', { creation: VIDEO, resultUrl: VIDEO }],
+    ['a string', { creation: VIDEO_URL }],
+    ['a record', { creation: { link: VIDEO_URL, width: 1 } }],
+    ['a list', { creations: [VIDEO_URL] }],
+    ['a list of records', { creations: [{ href: VIDEO_URL, cover: 'https://cdn.example/c.png' }] }],
+    ['a map', { creations: { '0': { href: VIDEO_URL } } }],
+    ['a value with a meaningless name', { harvest: VIDEO_URL }],
+    ['a URL without a file extension under a name that says what it is', { renderedVideo: VIDEO_URL.slice(0, -4) }],
+    ['two places with the same value', { creation: VIDEO_URL, resultUrl: VIDEO_URL }],
   ])('The result of a task is found as %s', (_what, fields) => {
-    const media = snapshotOf(done(fields)).media.map(({ address }) => address?.replace('.mp4', ''));
-    expect(media).toEqual([VIDEO.slice(0, -4)]);
+    const media = snapshotOf(finishedTask(fields)).media.map(({ address }) => address?.replace('.mp4', ''));
+    expect(media).toEqual([VIDEO_URL.slice(0, -4)]);
   });
 
   it('The result of a task keeps all items of a list, in their order', () => {
     const list = ['b', 'a', 'c'].map((name) => ({ link: `https://cdn.example/${name}.mp4` }));
-    expect(snapshotOf(done({ creations: list })).media.map(({ address }) => address)).toEqual(
+    expect(snapshotOf(finishedTask({ creations: list })).media.map(({ address }) => address)).toEqual(
       list.map(({ link }) => link),
     );
   });
 
   it('The result of a task may be the file itself', () => {
-    expect(snapshotOf(done({ harvest: MP4 })).media).toEqual([{ kind: 'video', base64: MP4 }]);
-    expect(snapshotOf(done({ harvest: PNG })).media).toEqual([]);
+    expect(snapshotOf(finishedTask({ harvest: MP4 })).media).toEqual([{ kind: 'video', base64: MP4 }]);
+    expect(snapshotOf(finishedTask({ harvest: PNG })).media).toEqual([]);
   });
 
   it.each([
-    ['one of two equal candidates', { left: VIDEO, right: 'https://cdn.example/other.mp4' }],
-    ['a cover', { cover: VIDEO, coverUrl: VIDEO, thumbnail: VIDEO, poster: VIDEO, preview_url: VIDEO }],
-    ['a page', { pageUrl: BARE, shareLink: VIDEO, creation: 'https://cdn.example/view.html' }],
+    ['one of two equal candidates', { left: VIDEO_URL, right: 'https://cdn.example/other.mp4' }],
+    [
+      'a cover',
+      { cover: VIDEO_URL, coverUrl: VIDEO_URL, thumbnail: VIDEO_URL, poster: VIDEO_URL, preview_url: VIDEO_URL },
+    ],
+    ['a page', { pageUrl: URL_WITHOUT_TYPE, shareLink: VIDEO_URL, creation: 'https://cdn.example/view.html' }],
     ['a file of another kind', { creation: 'https://cdn.example/still.jpg' }],
-    ['a URL and a name that both do not reveal what it leads to', { harvest: BARE }],
-    ['a value that the response repeats from the request', { input: { file: VIDEO }, harvest: VIDEO }],
-    ['a URL in the prompt', { prompt: `like ${VIDEO}`, harvest: `${VIDEO}?sig=1` }],
-    ['a request field next to the prompt', { prompt: 'waves', video: VIDEO }],
-    ['a mask, an avatar or a first frame', { mask: VIDEO, avatar: VIDEO, firstFrame: VIDEO }],
+    ['a URL whose type neither it nor its name reveals', { harvest: URL_WITHOUT_TYPE }],
+    ['a value that the response repeats from the request', { input: { file: VIDEO_URL }, harvest: VIDEO_URL }],
+    ['a URL in the prompt', { prompt: `like ${VIDEO_URL}`, harvest: `${VIDEO_URL}?sig=1` }],
+    ['a request field next to the prompt', { prompt: 'waves', video: VIDEO_URL }],
+    ['a mask, an avatar or a first frame', { mask: VIDEO_URL, avatar: VIDEO_URL, firstFrame: VIDEO_URL }],
     ['a URL of more than 8,192 characters', { creation: `https://cdn.example/${'x'.repeat(10_000)}.mp4` }],
   ])('The result of a task is never taken from %s', (_what, fields) => {
-    expect(snapshotOf(done(fields))).toMatchObject({ state: 'succeeded', media: [], isEmpty: true });
+    expect(snapshotOf(finishedTask(fields))).toMatchObject({ state: 'succeeded', media: [], isEmpty: true });
   });
 
   it('The result of a task is never a reference that the request contained, even in a known place', () => {
-    expect(snapshotOf(done({ harvest: `${OWN}?ex=1`, creation: VIDEO }), 'video', [OWN]).media).toEqual([
-      { kind: 'video', address: VIDEO },
-    ]);
-    expect(snapshotOf(done({ harvest: OWN }), 'video', [OWN]).media).toEqual([]);
-    expect(snapshotOf({ task_id: 't', status: 'succeeded', url: OWN }, 'video', [OWN]).media).toEqual([]);
+    expect(
+      snapshotOf(finishedTask({ harvest: `${REFERENCE_URL}?ex=1`, creation: VIDEO_URL }), 'video', [REFERENCE_URL])
+        .media,
+    ).toEqual([{ kind: 'video', address: VIDEO_URL }]);
+    expect(snapshotOf(finishedTask({ harvest: REFERENCE_URL }), 'video', [REFERENCE_URL]).media).toEqual([]);
+    expect(
+      snapshotOf({ task_id: 't', status: 'succeeded', url: REFERENCE_URL }, 'video', [REFERENCE_URL]).media,
+    ).toEqual([]);
   });
 
   it('The result of a task is not searched for in a response of more than 5,000 values', () => {
-    const fields = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`n${at}`, at]));
-    expect(snapshotOf({ task_id: 't', status: 'succeeded', creation: VIDEO, fields }).media).toEqual([]);
+    const fields = Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`n${index}`, index]));
+    expect(snapshotOf({ task_id: 't', status: 'succeeded', creation: VIDEO_URL, fields }).media).toEqual([]);
   });
 });
