@@ -18,7 +18,7 @@ import { openCluster } from '../services/cluster/open-cluster.ts';
 import { HealthNotes } from '../services/cluster/partition-health.ts';
 import { openGateway } from '../services/gateway/index.ts';
 import type { TakenInbox, TakenPacket } from '../services/inbox/inbox.ts';
-import { MediaProcess } from '../services/media-process/media-process.ts';
+import { MediaProcess, MIN_MEDIA_MEMORY_BYTES } from '../services/media-process/media-process.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
 import type { Watched } from '../services/readiness.ts';
 import { StoreError } from '../services/store/index.ts';
@@ -51,7 +51,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const { partitions, facts, inbox, holder } = cluster;
   const { count } = partitions;
   const everywhere = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
-  const mediaProcess = shared ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
+  const mediaProcess = shared ?? new MediaProcess({ clock: systemClock, log });
   const threads = config.discord.messageContent ? new ThreadNotes({ facts, clock, log }) : undefined;
   const working = new Map<number, Working>();
   const owned = new Map<number, StoredTasks>();
@@ -76,6 +76,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
 
   function shareLimits(): void {
     limits.setOwned([...owned.keys()]);
+    mediaProcess.setMemoryBytes(Math.max(MIN_MEDIA_MEMORY_BYTES, (config.media.memoryBytes * owned.size) / count));
     clients.setRequestsPerSecond((REQUESTS_PER_SECOND * owned.size) / count);
   }
 
