@@ -198,10 +198,10 @@ export const en = {
     ignored: {
       size: 'You asked for {{asked}}, but the video is {{actual}}: the model ignored {{parameter}}.',
       duration: 'You asked for {{asked}} s, but the video is {{actual}} s long: the model ignored {{parameter}}.',
-      inMetadata: 'The model may expect it elsewhere: try again with {{extra}} in the option `extra`.',
+      inMetadata: 'The model may expect this value in another field: try again with {{extra}} in the option `extra`.',
       inMetadataOrOther:
-        'The model may expect it elsewhere: try again with {{extra}} in the option `extra`, or with a size such as `16:9` or `720p`.',
-      atTop: 'The model may expect it elsewhere: try again with the option `{{option}}`.',
+        'The model may expect this value in another field: try again with {{extra}} in the option `extra`, or with a size such as `16:9` or `720p`.',
+      atTop: 'The model may expect this value in another field: try again with the option `{{option}}`.',
       elsewhere: 'Try again with the generic endpoint and the option `extra`.',
     },
     reference: {

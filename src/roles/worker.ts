@@ -18,7 +18,7 @@ import { openCluster } from '../services/cluster/open-cluster.ts';
 import { HealthPublisher } from '../services/cluster/partition-health.ts';
 import { createGateway } from '../services/gateway/index.ts';
 import type { InboxConsumer, TakenPacket } from '../services/inbox/inbox.ts';
-import { MediaProcess } from '../services/media-process/media-process.ts';
+import { MediaProcess, MIN_MEDIA_MEMORY_BYTES } from '../services/media-process/media-process.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
 import type { ReadinessSources } from '../services/readiness.ts';
 import { StoreError } from '../services/store/index.ts';
@@ -51,8 +51,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const { partitions, facts, inbox, holder } = cluster;
   const { count } = partitions;
   const everyPartition = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
-  const mediaProcess =
-    sharedMediaProcess ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
+  const mediaProcess = sharedMediaProcess ?? new MediaProcess({ clock: systemClock, log });
   const threads = config.discord.messageContent ? new ThreadAnnouncer({ facts, clock, log }) : undefined;
   const runningPartitions = new Map<number, RunningPartition>();
   const ownedStores = new Map<number, StoredTasks>();
@@ -81,6 +80,8 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
 
   function shareLimits(): void {
     limits.setOwned([...ownedStores.keys()]);
+    const mediaMemoryBytes = (config.media.memoryBytes * ownedStores.size) / count;
+    mediaProcess.setMemoryBytes(Math.max(MIN_MEDIA_MEMORY_BYTES, mediaMemoryBytes));
     clients.setRequestsPerSecond((REQUESTS_PER_SECOND * ownedStores.size) / count);
   }
 

@@ -1,4 +1,4 @@
-import { ApplicationCommandType, Events, Routes } from 'discord.js';
+import { ApplicationCommandType, Events, type Interaction, Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { texts } from '../../src/commands/index.ts';
@@ -7,6 +7,7 @@ import { Funnel } from '../../src/discord/funnel.ts';
 import { button, command, type EarlyContext, form, type Handlers, opener } from '../../src/discord/handlers.ts';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
+import { type Acknowledgement, Responder } from '../../src/discord/outbox/responder.ts';
 import type { ButtonPlan } from '../../src/discord/plan.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
 import { Router } from '../../src/discord/router.ts';
@@ -112,7 +113,8 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function startRouter(): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
+/** `late`: how another process acknowledges each interaction before the router gets it. */
+async function startRouter(late?: Acknowledgement): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
   const discord = await startDiscord();
   closers.push(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
@@ -127,6 +129,7 @@ async function startRouter(): Promise<{ discord: EmbeddedDiscord; logged(): stri
   });
   const say = createSay(texts);
   const funnel = new Funnel(say, log);
+  const outbox = new Outbox(clients, log);
   const router = new Router({
     handlers,
     guards: [],
@@ -134,10 +137,16 @@ async function startRouter(): Promise<{ discord: EmbeddedDiscord; logged(): stri
     services: { adminGuildIds: [] },
     say,
     funnel,
-    outbox: new Outbox(clients, log),
+    outbox,
     clock: systemClock,
   });
-  client.on(Events.InteractionCreate, (interaction) => void router.route(interaction));
+  const acknowledgeLate = async ({ applicationId, id: interactionId, token }: Interaction): Promise<void> => {
+    if (late) await new Responder(outbox, { applicationId, interactionId, token }).acknowledge(late);
+  };
+  client.on(
+    Events.InteractionCreate,
+    (interaction) => void acknowledgeLate(interaction).then(() => router.route(interaction, late)),
+  );
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;
@@ -165,6 +174,18 @@ describe('The interaction router', () => {
     const described = await (await member.menu(describeMenu, second)).message();
     expect(text(described)).toContain(`described ${second.id}`);
     expect(discord.violations).toEqual([]);
+  });
+
+  it('The router answers an interaction that another process has acknowledged, and refuses it privately if other members would see the reply', async () => {
+    const shown = await startRouter('public answer');
+    const answer = await shown.discord.as('member').slash('show', { what: 'boat' });
+    expect(text(await answer.message())).toContain('here: boat');
+    const unseen = await startRouter('private answer');
+    const refused = await (await unseen.discord.as('member').slash('show', { what: 'boat' })).message();
+    expect(text(refused)).toContain('A restart interrupted this.');
+    expect(refused.ephemeral).toBe(true);
+    const beside = await (await shown.discord.as('member').slash('throws')).ephemeral();
+    expect(text(beside)).toContain('A restart interrupted this.');
   });
 
   it('The router passes a menu that is still registered under its former name to its handler', async () => {

@@ -16,7 +16,7 @@ export const text = {
         for: 'Whose limits; default: the whole server’s',
         role: 'Limits for each member with this role',
         member: 'Limits for this member',
-        confirm_above: 'Confirm requests that cost more than this: $1, or none',
+        confirm_above: 'Ask members to confirm above this price: $1, or none',
         show_cost: 'Cost and remaining limit shown under each result',
         server: 'Server ID, for the operator; default: this server',
       },

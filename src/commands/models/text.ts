@@ -21,12 +21,12 @@ export const text = {
         moderation: 'Moderation',
         other: 'Other',
       },
-      list: { own: 'Available to this bot', compatible: 'Listed by the vendor-compatible endpoint' },
+      list: { own: 'Available to this bot', compatible: 'Listed by the compatibility endpoint' },
     },
   },
   models: {
     title: 'Models',
-    titleCompatible: 'Models of the vendor-compatible endpoint',
+    titleCompatible: 'Models from the compatibility endpoint',
     footer_one: '{{count}} model. Purposes are guessed from the gateway’s data or the model’s name.',
     footer_other: '{{count}} models. Purposes are guessed from the gateway’s data or the model’s name.',
     pageFooter_one:

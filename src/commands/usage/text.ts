@@ -79,7 +79,8 @@ export const text = {
       compared: 'Estimates compared with costs, where the gateway reported the cost:',
       comparedModel_one: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} request)',
       comparedModel_other: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} requests)',
-      severalRoles: 'Members with several of these roles count in each, so the rows add up to more than the total.',
+      severalRoles:
+        'Members with several of these roles are counted under each of them, so the rows add up to more than the total.',
       estimate: '≈ marks an estimate.',
     },
     chart: {

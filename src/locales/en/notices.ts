@@ -13,7 +13,7 @@ export const notices = {
     full: 'The disk or memory of the database has been full since <t:{{since}}:f>. Free some space; nothing stored so far is lost.',
     locked: 'The database has been locked by another program since <t:{{since}}:f>. Close that program.',
     unreachable:
-      'The bot has been unable to reach its database since <t:{{since}}:f>. Check its server; the bot accepts no new tasks until it responds.',
+      'The bot has been unable to reach its database since <t:{{since}}:f>. Check the database server. The bot accepts no new tasks until the database responds.',
     failed: 'The database has been failing since <t:{{since}}:f>. The log has the reason.',
     unsaved_one: '{{count}} task is kept in memory until it can be stored. Do not restart the bot before then.',
     unsaved_other: '{{count}} tasks are kept in memory until they can be stored. Do not restart the bot before then.',

@@ -9,7 +9,7 @@ export const refusals = {
     'The bot cannot post the result here without these permissions: {{missing}}. Ask an admin to grant them, or use the option `private`.',
   documentUnreadable: '{{name}} is not an image, a PDF or a readable text file. Save it as UTF-8 text or PDF.',
   documentEmpty: '{{name}} is empty. Choose another file.',
-  documentTooLarge: '{{name}} is larger than {{max}}. Use a smaller part of it.',
+  documentTooLarge: '{{name}} is larger than {{max}}. Attach only the part that matters.',
   documentGone: '{{name}} is no longer available. Upload it again.',
   duplicateRequest: 'You just submitted this exact request. To run it twice, submit it again in a moment.',
   kindNotSupported:
@@ -80,10 +80,10 @@ export const refusals = {
   sourceImageGone: 'The source image is no longer available. Generate it again, then edit it.',
   imageUnreachable: '{{name}} could not be downloaded. Upload it to Discord, or try again in a moment.',
   maskEmpty:
-    '{{name}} does not mark any area. Paint the area you want to change white, on a black background, or make it transparent.',
-  maskFull: '{{name}} marks the whole image. Paint only the area you want to change white, and leave the rest black.',
+    '{{name}} does not mark any area. Use white or transparency for the area that should change, and black for the rest.',
+  maskFull: '{{name}} marks the whole image. Use white only for the area that should change, and black for the rest.',
   maskUnclear:
-    '{{name}} has too many shades of gray. Paint the area you want to change white, on a black background, or make it transparent.',
+    '{{name}} has too many shades of gray. Use white or transparency for the area that should change, and black for the rest.',
   maskSizeUnknown:
     'The bot cannot determine the size of the source image right now. Try again in a moment, or upload a mask.',
   audioDamaged: 'This audio file is damaged. Record or save it again, then resend it.',

@@ -7,6 +7,8 @@ import { type Job, type JobClass, JobLost, jobClasses, type LossReason } from '.
 
 /** The next request often follows within this time, and starting the process takes a fifth of a second. */
 const IDLE_MS = 60_000;
+/** The minimum of `MEDIA_MEMORY_MB`: a process with less could decode almost nothing. */
+export const MIN_MEDIA_MEMORY_BYTES = 192 * 2 ** 20;
 /** How often the memory is measured; a large image takes a few hundred milliseconds to fill its memory. */
 const SAMPLE_MS = 100;
 /** A job that was lost this often is refused. The second time it ran alone, so it was the cause. */
@@ -49,7 +51,9 @@ interface Entry extends Pick<RunOptions, 'input' | 'into'> {
 export class MediaProcess {
   readonly #clock: Clock;
   readonly #log: MediaProcessParts['log'];
-  readonly #memoryBytes: number;
+  #memoryBytes: number;
+  /** The limit with which the current process was started. */
+  #childMemoryBytes = 0;
   readonly #waiting: Entry[] = [];
   /** Jobs that were lost once. Each is run alone, so that another loss shows which job is the cause. */
   readonly #suspects: Entry[] = [];
@@ -81,6 +85,12 @@ export class MediaProcess {
   async residentBytes(): Promise<number> {
     const pid = this.#child?.pid;
     return (pid === undefined ? undefined : await residentBytes(pid)) ?? 0;
+  }
+
+  /** Applies to the next process. The current one is replaced when it has no job. */
+  setMemoryBytes(bytes: number): void {
+    this.#memoryBytes = bytes;
+    if (this.#running.size === 0) this.#becomeIdle();
   }
 
   start(): void {
@@ -183,6 +193,7 @@ export class MediaProcess {
   }
 
   #startProcess(): MediaChild {
+    this.#childMemoryBytes = this.#memoryBytes;
     const child: MediaChild = new MediaChild(this.#memoryBytes, {
       onReport: (report, body) => {
         if (this.#child === child) this.#receive(report, body);
@@ -251,7 +262,7 @@ export class MediaProcess {
   }
 
   #checkMemory(bytes: number): void {
-    if (bytes <= this.#memoryBytes || this.#running.size === 0) return;
+    if (bytes <= this.#childMemoryBytes || this.#running.size === 0) return;
     const megabytes = Math.round(bytes / 2 ** 20);
     this.#warn({ megabytes, tasks: this.#runningTasks }, 'The media process used too much memory; replacing it.');
     this.#loseProcess('memory');
@@ -294,7 +305,9 @@ export class MediaProcess {
     this.#unsetIdle();
     this.#child?.markIdle();
     if (!this.#child || this.#isClosed) return;
-    this.#unsetIdle = this.#clock.after(IDLE_MS, () => (this.#holds > 0 ? this.#becomeIdle() : this.#end()));
+    const isOutdated = this.#childMemoryBytes !== this.#memoryBytes;
+    if (isOutdated && this.#holds === 0) this.#end();
+    else this.#unsetIdle = this.#clock.after(IDLE_MS, () => (this.#holds > 0 ? this.#becomeIdle() : this.#end()));
   }
 
   #cancel(entry: Entry, reason: unknown): void {

@@ -25,6 +25,15 @@ function openMediaProcess(clock: Clock = systemClock, memoryBytes = 512 * 2 ** 2
   return { media, warnings };
 }
 
+function imagesOf(media: MediaProcess) {
+  const images = openMedia(
+    { gatewayOrigin: 'http://127.0.0.1:1', apiKey: 'sk-unused', allowPrivate: false },
+    { log: { warn: () => undefined }, process: media },
+  );
+  onTestFinished(() => images.close());
+  return images;
+}
+
 const outcome = (work: Promise<{ bytes: Buffer }>): Promise<string> =>
   work.then(({ bytes }) => bytes.toString('latin1', 1, 4), String);
 const pidOf = (media: MediaProcess): number => {
@@ -110,11 +119,7 @@ describe('The media process', () => {
     'The media process refuses a small file that would need 600 MB, before it is decoded',
     async () => {
       const { media } = openMediaProcess();
-      const images = openMedia(
-        { gatewayOrigin: 'http://127.0.0.1:1', apiKey: 'sk-unused', allowPrivate: false },
-        { log: { warn: () => undefined }, process: media },
-      );
-      onTestFinished(() => images.close());
+      const images = imagesOf(media);
       const bomb = interlacedPng(8_888, 8_888);
       expect(bomb.length).toBeLessThan(1_000);
       await expect(images.checkImage(bomb)).rejects.toMatchObject({ kind: 'too-large' });
@@ -134,6 +139,27 @@ describe('The media process', () => {
       'MALLOC_ARENA_MAX',
       'MALLOC_MMAP_THRESHOLD_',
     ]);
+  });
+
+  it('The media process gets another memory limit without losing a job: it is replaced once it has none', async () => {
+    const { media, warnings } = openMediaProcess();
+    const images = imagesOf(media);
+    const image = interlacedPng(4_000, 4_000);
+    const kindOf = (): Promise<unknown> =>
+      images.checkImage(image).then(
+        () => 'none',
+        ({ kind }) => kind,
+      );
+    const work = outcome(media.run(mask, facts));
+    const first = pidOf(media);
+    media.setMemoryBytes(192 * 2 ** 20);
+    expect(media.pid).toBe(first);
+    expect(await work).toBe('PNG');
+    expect(media.pid).toBeUndefined();
+    expect(await kindOf()).toBe('too-large');
+    media.setMemoryBytes(512 * 2 ** 20);
+    expect(await kindOf()).not.toBe('too-large');
+    expect(warnings).toEqual([]);
   });
 
   it('The media process exits when it is closed, and all waiting jobs fail', async () => {

@@ -69,7 +69,7 @@ export function switchUser(person: Person): void {
 }
 
 export async function openDirectMessage(): Promise<void> {
-  const { channel: id } = await postJson<{ channel: string }>('/api/direct', { currentUser: currentUser.value });
+  const { channel: id } = await postJson<{ channel: string }>('/api/direct', { as: currentUser.value });
   if (!channelOf(id)) await loadWorld();
   openChannel(id);
 }
