@@ -150,7 +150,10 @@ export function presenter(parts: PresenterParts) {
 
     hintAt(task: Task): MessagePlan {
       const name = escapeText(nameOf(task, context, say), MAX_NAME_LENGTH);
-      const [content, label] = [say('task.mayBeShown', { name }), say('task.buttons.showHere')];
+      const what = views[task.kind]?.lineage?.(task, say);
+      const content =
+        what === undefined ? say('task.mayBeShown', { name }) : say('task.actionMayBeShown', { name, what });
+      const label = say('task.buttons.showHere');
       // In a direct message, only the task's owner can press the button.
       return { content, controls: task.state === 'ready' ? [buttonPlan(label, customIds.showAll.id(task.id))] : [] };
     },

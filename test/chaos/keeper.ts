@@ -68,6 +68,8 @@ export class Keeper {
   #child: ChildProcess | undefined;
   #ended: Promise<number | null> = Promise.resolve(null);
   #output = '';
+  /** Where the output of the current process begins. */
+  #outputStart = 0;
   #isExitExpected = false;
   #isClosed = false;
   readonly kills: number[] = [];
@@ -92,6 +94,11 @@ export class Keeper {
     return this.#output;
   }
 
+  /** Whether the current or last process has been ready. */
+  get isReady(): boolean {
+    return this.#output.includes(this.#readyMessage, this.#outputStart);
+  }
+
   get isAlive(): boolean {
     return this.#child !== undefined;
   }
@@ -103,8 +110,7 @@ export class Keeper {
     const child = spawnEntry('src/index.ts', this.#settings);
     this.#child = child;
     this.#isExitExpected = false;
-    const outputBefore = this.#output.length;
-    const isReady = (): boolean => this.#output.includes(this.#readyMessage, outputBefore);
+    this.#outputStart = this.#output.length;
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (piece: Buffer) => (this.#output += piece.toString()));
     this.#ended = once(child, 'close').then(async ([code]) => {
@@ -112,8 +118,8 @@ export class Keeper {
       if (!this.#isExitExpected) await this.#handleUnexpectedExit(code as number | null);
       return code as number | null;
     });
-    await waitUntil(START_WAIT_LIMIT_MS, () => isReady() || this.#child !== child);
-    if (isReady()) this.startsMs.push(Date.now() - startedAt);
+    await waitUntil(START_WAIT_LIMIT_MS, () => this.isReady || this.#child !== child);
+    if (this.isReady) this.startsMs.push(Date.now() - startedAt);
   }
 
   async #handleUnexpectedExit(code: number | null): Promise<void> {

@@ -72,6 +72,8 @@ export const task = {
   },
   mayBeShown:
     'A restart interrupted the delivery of **{{name}}**, so you may not have received its result. If you have not, open it with `/tasks`.',
+  actionMayBeShown:
+    'A restart interrupted the delivery of **{{name}}** ({{what}}), so you may not have received its result. If you have not, open it with `/tasks`.',
   lineage: '{{what}} · [source]({{link}})',
   madeFrom: 'Made from [this result]({{link}})',
   what: {

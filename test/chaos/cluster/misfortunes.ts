@@ -129,8 +129,10 @@ export class ClusterEvents {
   /** 75 means that the process lost its store in a crash of the server before it could release it. */
   async #stop({ name, keeper }: ClusterNode): Promise<void> {
     const lossesBefore = keeper.lostLeases;
+    const wasReady = keeper.isReady;
     const code = await keeper.stop();
-    if (code === 0) return;
+    // SIGTERM ends a process that is still starting, for example because the server of the store is down.
+    if (code === 0 || (code === null && !wasReady)) return;
     const isLoss = code === 75 && (this.eventCounts.get('crash of the store’s server') ?? 0) > 0;
     if (!isLoss && keeper.lostLeases === lossesBefore)
       this.broken.push(`${name} exited with ${code} when it was told to stop`);
